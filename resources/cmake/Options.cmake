@@ -1,0 +1,20 @@
+# The one place for compiler settings: every target of ours links coxswain-options.
+set(COXSWAIN_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for example address,undefined")
+
+find_program(COXSWAIN_CCACHE ccache)
+if(COXSWAIN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${COXSWAIN_CCACHE})
+    set(ENV{CCACHE_SLOPPINESS} pch_defines,time_macros)
+endif()
+
+add_library(coxswain-options INTERFACE)
+target_compile_features(coxswain-options INTERFACE cxx_std_20)
+target_include_directories(coxswain-options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(coxswain-options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror)
+target_compile_definitions(coxswain-options INTERFACE COXSWAIN_VERSION="${PROJECT_VERSION}")
+
+if(COXSWAIN_SANITIZE)
+    # What is compiled from here on is instrumented; LibTorch, Qt and Open MPI are not.
+    add_compile_options(-fsanitize=${COXSWAIN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${COXSWAIN_SANITIZE})
+endif()
