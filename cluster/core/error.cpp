@@ -1,7 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cluster/core/error.h"
 
+#include <utility>
+
 namespace coxswain::core {
+namespace {
+
+constexpr std::pair<ErrorCode, const char*> names[] = {
+    {ErrorCode::Internal, "internal"},
+    {ErrorCode::BadInput, "bad_input"},
+    {ErrorCode::Cancelled, "cancelled"},
+    {ErrorCode::Timeout, "timeout"},
+    {ErrorCode::Resolve, "resolve"},
+    {ErrorCode::Connect, "connect"},
+    {ErrorCode::Lost, "lost"},
+    {ErrorCode::HostKeyUnknown, "host_key_unknown"},
+    {ErrorCode::HostKeyChanged, "host_key_changed"},
+    {ErrorCode::HostKeyRevoked, "host_key_revoked"},
+    {ErrorCode::AuthRefused, "auth_refused"},
+    {ErrorCode::NoShell, "no_shell"},
+    {ErrorCode::NoPlace, "no_place"},
+    {ErrorCode::NoSpace, "no_space"},
+    {ErrorCode::Permission, "permission"},
+    {ErrorCode::Missing, "missing"},
+    {ErrorCode::Damaged, "damaged"},
+    {ErrorCode::Protocol, "protocol"},
+    {ErrorCode::Conflict, "conflict"},
+    {ErrorCode::Failed, "failed"},
+};
+
+} // namespace
 
 QString Error::text() const {
     QString text;
@@ -16,29 +44,17 @@ QString Error::text() const {
 }
 
 QString errorCodeName(ErrorCode code) {
-    switch (code) {
-    case ErrorCode::Internal: return QStringLiteral("internal");
-    case ErrorCode::BadInput: return QStringLiteral("bad_input");
-    case ErrorCode::Cancelled: return QStringLiteral("cancelled");
-    case ErrorCode::Timeout: return QStringLiteral("timeout");
-    case ErrorCode::Resolve: return QStringLiteral("resolve");
-    case ErrorCode::Connect: return QStringLiteral("connect");
-    case ErrorCode::Lost: return QStringLiteral("lost");
-    case ErrorCode::HostKeyUnknown: return QStringLiteral("host_key_unknown");
-    case ErrorCode::HostKeyChanged: return QStringLiteral("host_key_changed");
-    case ErrorCode::HostKeyRevoked: return QStringLiteral("host_key_revoked");
-    case ErrorCode::AuthRefused: return QStringLiteral("auth_refused");
-    case ErrorCode::NoShell: return QStringLiteral("no_shell");
-    case ErrorCode::NoPlace: return QStringLiteral("no_place");
-    case ErrorCode::NoSpace: return QStringLiteral("no_space");
-    case ErrorCode::Permission: return QStringLiteral("permission");
-    case ErrorCode::Missing: return QStringLiteral("missing");
-    case ErrorCode::Damaged: return QStringLiteral("damaged");
-    case ErrorCode::Protocol: return QStringLiteral("protocol");
-    case ErrorCode::Conflict: return QStringLiteral("conflict");
-    case ErrorCode::Failed: return QStringLiteral("failed");
-    }
+    for (const auto& [known, name] : names)
+        if (known == code)
+            return QString::fromLatin1(name);
     return QStringLiteral("internal");
+}
+
+ErrorCode errorCodeFromName(const QString& text) {
+    for (const auto& [code, name] : names)
+        if (text == QLatin1StringView(name))
+            return code;
+    return ErrorCode::Internal;
 }
 
 } // namespace coxswain::core

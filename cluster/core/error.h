@@ -46,6 +46,8 @@ struct Error {
 
 /// A stable identifier such as "host_key_changed", for --json and for tests.
 QString errorCodeName(ErrorCode code);
+/// Internal for a text that is none of them.
+ErrorCode errorCodeFromName(const QString& name);
 
 template <class T>
 using Expected = tl::expected<T, Error>;
