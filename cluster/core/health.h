@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cluster/core/inventory.h"
+#include "cluster/core/network.h"
 
 #include <QList>
 #include <QString>
@@ -39,21 +40,11 @@ QList<CheckResult> checkNode(const QString& host, const Inventory& inventory, co
 /// The "reachability" result of a node that was not reached.
 CheckResult unreachable(const QString& host, const Error& error);
 
-/// An IPv4 or IPv6 network in CIDR notation, "10.77.0.0/24"; empty when there is none.
-struct Subnet {
-    QString cidr;
-    bool operator==(const Subnet&) const = default;
-};
-
-/// A subnet in which every node has an address that is up and not loopback; private container bridges
-/// (the same address on two nodes) are no candidates. Prefers the largest MTU, then the order of the first node.
-std::optional<Subnet> commonSubnet(const QList<Inventory>& nodes);
-
-/// A node's address inside `subnet`; empty when it has none.
-QString addressIn(const Inventory& node, const Subnet& subnet);
-
-/// Rules over nodes together: common subnet, same address twice, what must agree.
-QList<CheckResult> checkTogether(const QStringList& hosts, const QList<Inventory>& nodes, const Requirements& needs);
+/// Rules over nodes together: "subnet", "duplicate_address", "head_ssh" (the first node starts the others by
+/// ssh), and "differs_kernel", "differs_os", "differs_driver", "differs_gpu", "differs_cores", given only
+/// where they differ.
+QList<CheckResult> checkTogether(const QStringList& hosts, const QList<Inventory>& nodes,
+                                 const Requirements& needs);
 
 /// True when no result is an Error: a job may start.
 bool isReady(const QList<CheckResult>& results);
@@ -63,6 +54,6 @@ struct RuntimeChoice {
     QString runtime;
     QString reason;
 };
-RuntimeChoice chooseRuntime(const QString& asked, const QList<Inventory>& nodes);
+RuntimeChoice chooseRuntime(const QString& asked, const QStringList& hosts, const QList<Inventory>& nodes);
 
 } // namespace coxswain::core
