@@ -284,7 +284,7 @@ CheckedResult<JobSpec> parseJobSpec(const json& document) {
     return spec;
 }
 
-CheckedResult<JobSpec> parseJobSpec(std::string_view text) {
+CheckedResult<JobSpec> parseJobText(std::string_view text) {
     try {
         return parseJobSpec(json::parse(text));
     } catch (const json::parse_error& e) {

@@ -82,7 +82,7 @@ struct JobSpec {
 
 /// Reads and checks everything; reports every fault with the path of its field.
 CheckedResult<JobSpec> parseJobSpec(const nlohmann::json& document);
-CheckedResult<JobSpec> parseJobSpec(std::string_view text);
+CheckedResult<JobSpec> parseJobText(std::string_view text);
 
 nlohmann::json toJson(const JobSpec& spec);
 
