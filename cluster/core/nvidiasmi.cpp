@@ -216,8 +216,9 @@ private:
             };
             if (const auto found = std::find_if(m_gpus.begin(), m_gpus.end(), sameBus);
                 found != m_gpus.end()) {
+                if (found->usable)
+                    found->why = dead.why;
                 found->usable = false;
-                found->why = dead.why;
                 continue;
             }
             Gpu gpu;
