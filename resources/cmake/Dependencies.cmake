@@ -2,6 +2,7 @@
 # TorchConfig.cmake wants nvcc and, without a GPU, TORCH_CUDA_ARCH_LIST, so the targets are imported here.
 find_package(nlohmann_json REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_library(COXSWAIN_STATIC_CRYPTO libcrypto.a REQUIRED)
 find_package(Threads REQUIRED)
 find_package(MPI REQUIRED COMPONENTS CXX)
 find_package(GTest REQUIRED)

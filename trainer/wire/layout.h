@@ -14,6 +14,7 @@ inline constexpr const char* jobsFolder = "jobs";       ///< jobs/<id>/
 
 // In a job's folder on a node
 inline constexpr const char* jobFile = "job.json";         ///< JobSpec as the trainer reads it
+inline constexpr const char* nodeFileName = "node.json";   ///< NodeFile: which runtime, which node of the plan
 inline constexpr const char* launchFile = "launch.json";   ///< what the supervisor starts (head only)
 inline constexpr const char* stateFile = "state.json";     ///< SupervisorState (head only)
 inline constexpr const char* shardsFolder = "shards";      ///< this node's shards

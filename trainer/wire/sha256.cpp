@@ -1,39 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/wire/sha256.h"
 
-#include <openssl/evp.h>
+// The low-level functions: OpenSSL 3's EVP would bring all providers, and with them dlopen and getaddrinfo, into
+// the static agent. Both lead to the same assembler code.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 namespace coxswain::wire {
 
-void Sha256::Free::operator()(evp_md_ctx_st* context) const {
-    EVP_MD_CTX_free(context);
-}
+struct Sha256::Context {
+    SHA256_CTX sha{};
+};
 
-Sha256::Sha256() : m_context(EVP_MD_CTX_new()) {
-    if (!m_context || EVP_DigestInit_ex(m_context.get(), EVP_sha256(), nullptr) != 1)
-        throw std::runtime_error("libcrypto cannot start SHA-256");
+Sha256::Sha256() : m_context(std::make_shared<Context>()) {
+    SHA256_Init(&m_context->sha);
 }
 
 void Sha256::update(const void* data, std::size_t bytes) {
-    if (EVP_DigestUpdate(m_context.get(), data, bytes) != 1)
-        throw std::runtime_error("libcrypto cannot update SHA-256");
+    SHA256_Update(&m_context->sha, data, bytes);
 }
 
 std::string Sha256::hexDigest() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-    unsigned int size = 0;
-    if (EVP_DigestFinal_ex(m_context.get(), bytes.data(), &size) != 1)
-        throw std::runtime_error("libcrypto cannot finish SHA-256");
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> bytes{};
+    SHA256_Final(bytes.data(), &m_context->sha);
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
-    text.reserve(2 * size);
-    for (unsigned int i = 0; i < size; ++i) {
-        text += digits[bytes[i] >> 4];
-        text += digits[bytes[i] & 15];
+    text.reserve(2 * bytes.size());
+    for (const unsigned char byte : bytes) {
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
     }
     return text;
 }

@@ -6,11 +6,9 @@
 #include <string>
 #include <string_view>
 
-struct evp_md_ctx_st;
-
 namespace coxswain::wire {
 
-/// SHA-256 in pieces (libcrypto). Digests are 64 lowercase hexadecimal digits everywhere.
+/// SHA-256 in pieces (libcrypto). Not copyable in the middle: copies share their state. Digests are 64 lowercase hexadecimal digits everywhere.
 class Sha256 {
 public:
     Sha256();
@@ -20,10 +18,8 @@ public:
     [[nodiscard]] std::string hexDigest();
 
 private:
-    struct Free {
-        void operator()(evp_md_ctx_st* context) const;
-    };
-    std::unique_ptr<evp_md_ctx_st, Free> m_context;
+    struct Context;
+    std::shared_ptr<Context> m_context;
 };
 
 [[nodiscard]] std::string sha256Hex(std::string_view text);
