@@ -8,10 +8,12 @@
 
 namespace coxswain::wire {
 
-/// SHA-256 in pieces (libcrypto). Not copyable in the middle: copies share their state. Digests are 64 lowercase hexadecimal digits everywhere.
+/// SHA-256 in pieces (libcrypto). Digests are 64 lowercase hexadecimal digits everywhere.
 class Sha256 {
 public:
     Sha256();
+    Sha256(const Sha256&) = delete;
+    Sha256& operator=(const Sha256&) = delete;
     void update(const void* data, std::size_t bytes);
     void update(std::string_view text) { update(text.data(), text.size()); }
     /// The digest of all that was given. Call once, last.
