@@ -11,7 +11,9 @@ class Describe {
 public:
     explicit Describe(std::vector<FieldInfo>& fields) : m_fields(fields) {}
 
-    void text(const FieldText& field, std::string& value) { add(field, FieldInfo::Type::Text).defaultValue = value; }
+    void text(const FieldText& field, std::string& value) {
+        add(field, FieldInfo::Type::Text).defaultValue = value;
+    }
     void choice(const FieldText& field, std::string& value, std::initializer_list<const char*> choices) {
         auto& info = add(field, FieldInfo::Type::Choice);
         info.choices.assign(choices.begin(), choices.end());

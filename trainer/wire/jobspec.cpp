@@ -68,7 +68,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 class ReadFields {
 public:
-    ReadFields(const json& document, std::vector<FieldError>& errors) : m_document(document), m_errors(errors) {}
+    ReadFields(const json& document, std::vector<FieldError>& errors)
+        : m_document(document), m_errors(errors) {}
 
     void text(const FieldText& field, std::string& value) {
         const json* found = find(m_document, field.path);
@@ -102,17 +103,20 @@ public:
         if (!found)
             return;
         constexpr bool whole = std::is_integral_v<T>;
-        const std::string range = std::string(limits.aboveMinimum ? "above " : "from ") + numberText(limits.minimum) +
-                                  (limits.aboveMinimum ? " and at most " : " to ") + numberText(limits.maximum);
-        const std::string expected = std::string("expected a ") + (whole ? "whole number " : "number ") + range;
+        const std::string range =
+            std::string(limits.aboveMinimum ? "above " : "from ") + numberText(limits.minimum) +
+            (limits.aboveMinimum ? " and at most " : " to ") + numberText(limits.maximum);
+        const std::string expected =
+            std::string("expected a ") + (whole ? "whole number " : "number ") + range;
         if (!found->is_number())
             return fail(field.path, expected, *found);
         const double seen = found->get<double>();
-        const bool inRange = seen <= limits.maximum &&
-                             (limits.aboveMinimum ? seen > limits.minimum : seen >= limits.minimum);
+        const bool inRange =
+            seen <= limits.maximum && (limits.aboveMinimum ? seen > limits.minimum : seen >= limits.minimum);
         if (!inRange || (whole && seen != std::floor(seen)))
             return fail(field.path, expected, *found);
-        value = found->is_number_integer() ? static_cast<T>(found->get<std::int64_t>()) : static_cast<T>(seen);
+        value =
+            found->is_number_integer() ? static_cast<T>(found->get<std::int64_t>()) : static_cast<T>(seen);
     }
 
 private:
@@ -162,7 +166,8 @@ std::optional<Input> readInput(const json& value, const std::string& path, std::
     for (const auto& [at, name] : places)
         if (value["at"] == name)
             return Input{at, value["path"].get<std::string>()};
-    errors.push_back({path + ".at", R"(expected "desktop", "node" or "shared", found )" + shown(value["at"])});
+    errors.push_back(
+        {path + ".at", R"(expected "desktop", "node" or "shared", found )" + shown(value["at"])});
     return std::nullopt;
 }
 
@@ -177,8 +182,9 @@ void readModel(const json& document, JobSpec& spec, std::vector<FieldError>& err
     const json* folder = find(document, "model.folder");
     const json* config = find(document, "model.config");
     if (!folder == !config) {
-        errors.push_back({"model", R"(expected either "folder" (a Hugging Face folder to start from) or "config" )"
-                                   R"((the contents of a config.json, to start from scratch))"});
+        errors.push_back({"model",
+                          R"(expected either "folder" (a Hugging Face folder to start from) or "config" )"
+                          R"((the contents of a config.json, to start from scratch))"});
         return;
     }
     if (folder)
@@ -186,7 +192,8 @@ void readModel(const json& document, JobSpec& spec, std::vector<FieldError>& err
     else if (config->is_object() && config->contains("model_type"))
         spec.model.config = *config;
     else
-        errors.push_back({"model.config", R"(expected an object with "model_type", found )" + shown(*config)});
+        errors.push_back(
+            {"model.config", R"(expected an object with "model_type", found )" + shown(*config)});
 }
 
 void readData(const json& document, JobSpec& spec, std::vector<FieldError>& errors) {
@@ -208,13 +215,14 @@ void readNodes(const json& document, JobSpec& spec, std::vector<FieldError>& err
     if (good)
         spec.nodes = nodes->get<std::vector<std::string>>();
     else
-        errors.push_back({"nodes", R"(expected a list such as ["gpu[01-04]", "me@box:2222"], found )" + shown(*nodes)});
+        errors.push_back(
+            {"nodes", R"(expected a list such as ["gpu[01-04]", "me@box:2222"], found )" + shown(*nodes)});
 }
 
 const std::set<std::string>& knownPaths() {
     static const std::set<std::string> paths = [] {
-        std::set<std::string> list{"format", "id",          "nodes",     "model", "model.folder", "model.config",
-                                   "data",   "data.source", "data.kind"};
+        std::set<std::string> list{"format",       "id",   "nodes",       "model",    "model.folder",
+                                   "model.config", "data", "data.source", "data.kind"};
         for (const auto& field : jobFields()) {
             list.insert(field.path);
             if (const auto dot = field.path.find('.'); dot != std::string::npos)
@@ -275,8 +283,12 @@ CheckedResult<JobSpec> parseJobSpec(const json& document) {
     readModel(document, spec, errors);
     readData(document, spec, errors);
     readNodes(document, spec, errors);
-    if (const json* id = find(document, "id"); id && id->is_string())
-        spec.id = id->get<std::string>();
+    if (const json* id = find(document, "id")) {
+        if (id->is_string())
+            spec.id = id->get<std::string>();
+        else
+            errors.push_back({"id", "expected text, found " + shown(*id)});
+    }
     if (errors.empty())
         checkTogether(spec, errors);
     if (!errors.empty())
@@ -290,7 +302,8 @@ CheckedResult<JobSpec> parseJobText(std::string_view text) {
     } catch (const json::parse_error& e) {
         const auto before = text.substr(0, e.byte);
         const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-        return tl::unexpected(std::vector{FieldError{"", "not JSON: line " + std::to_string(line) + ": " + e.what()}});
+        return tl::unexpected(
+            std::vector{FieldError{"", "not JSON: line " + std::to_string(line) + ": " + e.what()}});
     }
 }
 
@@ -310,7 +323,8 @@ json toJson(const JobSpec& spec) {
 
 Result<void> setField(json& document, std::string_view path, std::string_view value) {
     const auto parts = splitPath(path);
-    if (parts.empty() || std::any_of(parts.begin(), parts.end(), [](const auto& part) { return part.empty(); }))
+    if (parts.empty() || path.ends_with('.') ||
+        std::any_of(parts.begin(), parts.end(), [](const auto& part) { return part.empty(); }))
         return tl::unexpected(FieldError{std::string(path), "expected a field such as train.steps"});
     const bool inConfig = path.starts_with("model.config.");
     if (!inConfig && !knownPaths().contains(std::string(path)))
@@ -318,7 +332,8 @@ Result<void> setField(json& document, std::string_view path, std::string_view va
     json* at = &document;
     for (const auto& part : parts) {
         if (!at->is_object() && !at->is_null())
-            return tl::unexpected(FieldError{std::string(path), "lies inside something that is not an object"});
+            return tl::unexpected(
+                FieldError{std::string(path), "lies inside something that is not an object"});
         at = &(*at)[part];
     }
     json parsed = json::parse(value, nullptr, false);

@@ -149,12 +149,24 @@ void visit(NodeLine& l, auto& v) {
     v("gpus", l.gpus);
 }
 
-constexpr const char* kindOf(const StartLine&) { return "start"; }
-constexpr const char* kindOf(const StepLine&) { return "step"; }
-constexpr const char* kindOf(const EventLine&) { return "event"; }
-constexpr const char* kindOf(const ErrorLine&) { return "error"; }
-constexpr const char* kindOf(const EndLine&) { return "end"; }
-constexpr const char* kindOf(const NodeLine&) { return "node"; }
+constexpr const char* kindOf(const StartLine&) {
+    return "start";
+}
+constexpr const char* kindOf(const StepLine&) {
+    return "step";
+}
+constexpr const char* kindOf(const EventLine&) {
+    return "event";
+}
+constexpr const char* kindOf(const ErrorLine&) {
+    return "error";
+}
+constexpr const char* kindOf(const EndLine&) {
+    return "end";
+}
+constexpr const char* kindOf(const NodeLine&) {
+    return "node";
+}
 
 template <class Line>
 bool readAs(const json& object, const std::string& kind, LineBody& body) {
@@ -199,9 +211,10 @@ Result<std::optional<MetricsLine>> parseMetricsLine(std::string_view text) {
         reader("attempt", line.attempt);
         reader("time", line.time);
         const auto kind = object.at("kind").get<std::string>();
-        const bool known = readAs<StepLine>(object, kind, line.body) || readAs<NodeLine>(object, kind, line.body) ||
-                           readAs<StartLine>(object, kind, line.body) || readAs<EventLine>(object, kind, line.body) ||
-                           readAs<ErrorLine>(object, kind, line.body) || readAs<EndLine>(object, kind, line.body);
+        const bool known =
+            readAs<StepLine>(object, kind, line.body) || readAs<NodeLine>(object, kind, line.body) ||
+            readAs<StartLine>(object, kind, line.body) || readAs<EventLine>(object, kind, line.body) ||
+            readAs<ErrorLine>(object, kind, line.body) || readAs<EndLine>(object, kind, line.body);
         if (!known)
             return std::optional<MetricsLine>();
         return std::optional<MetricsLine>(std::move(line));

@@ -22,6 +22,8 @@ using nlohmann::json;
 
 /// A header beyond this is not one of ours: 16 MiB is over 300,000 lanes.
 constexpr std::size_t maxHeaderBytes = 16 << 20;
+/// As for train.global_batch: a damaged count must not ask for all memory.
+constexpr int maxLanes = 1 << 20;
 
 std::string systemError(const std::filesystem::path& file, const char* what) {
     return std::string("cannot ") + what + " " + file.string() + ": " + std::strerror(errno);
@@ -38,7 +40,9 @@ void forEachDocument(std::string_view text, Take&& take) {
         const auto end = text.find('\n');
         std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (line.ends_with('\r'))
+        // All of them: a document that still ended in one would lose it in a shard, and change with world
+        // size.
+        while (line.ends_with('\r'))
             line.remove_suffix(1);
         if (!isBlank(line))
             take(line);
@@ -100,11 +104,15 @@ namespace {
 std::string checkHeader(const ShardHeader& h) {
     if (h.count < 1 || h.index < 0 || h.index >= h.count)
         return "index and count do not fit together";
+    if (h.laneCount < h.count || h.laneCount > maxLanes)
+        return "lane_count is out of range";
     std::int64_t bytes = 0;
     int lane = -1;
     for (const auto& s : h.sections) {
         if (s.lane <= lane || s.lane >= h.laneCount || s.documents < 0 || s.bytes < 0)
             return "lanes must ascend and lie below lane_count";
+        if (s.documents > s.bytes || s.bytes > h.payloadBytes - bytes)
+            return "the sections do not fit into the payload";
         lane = s.lane;
         bytes += s.bytes;
     }
@@ -202,14 +210,14 @@ Result<Documents> Documents::fromShard(const std::filesystem::path& file) {
     const auto end = text.substr(0, maxHeaderBytes).find('\n');
     auto header = parseShardHeader(text.substr(0, end));
     if (end == std::string_view::npos || !header)
-        return tl::unexpected(FieldError{header ? "" : header.error().field,
-                                         file.string() + ": " + (header ? "not a shard" : header.error().message)});
+        return tl::unexpected(
+            FieldError{header ? "" : header.error().field,
+                       file.string() + ": " + (header ? "not a shard" : header.error().message)});
     std::string_view payload = text.substr(end + 1);
     if (static_cast<std::int64_t>(payload.size()) != header->payloadBytes)
-        return tl::unexpected(FieldError{"payload_bytes", file.string() + ": expected " +
-                                                              std::to_string(header->payloadBytes) +
-                                                              " bytes after the header, found " +
-                                                              std::to_string(payload.size())});
+        return tl::unexpected(FieldError{
+            "payload_bytes", file.string() + ": expected " + std::to_string(header->payloadBytes) +
+                                 " bytes after the header, found " + std::to_string(payload.size())});
     if (const auto seen = sha256Hex(payload); seen != header->payloadSha256)
         return tl::unexpected(FieldError{"payload_sha256", file.string() + ": damaged: expected SHA-256 " +
                                                                header->payloadSha256 + ", found " + seen});
@@ -224,8 +232,9 @@ Result<Documents> Documents::fromShard(const std::filesystem::path& file) {
                         [&](std::string_view line) { lane.push_back(line); });
         payload.remove_prefix(static_cast<std::size_t>(section.bytes));
         if (static_cast<std::int64_t>(lane.size()) != section.documents)
-            return tl::unexpected(FieldError{"sections", file.string() + ": lane " + std::to_string(section.lane) +
-                                                             " holds another number of documents than it says"});
+            return tl::unexpected(
+                FieldError{"sections", file.string() + ": lane " + std::to_string(section.lane) +
+                                           " holds another number of documents than it says"});
     }
     return result;
 }
@@ -291,8 +300,11 @@ Result<ShardHeader> writeShard(const Documents& documents, std::string_view sour
             }
         }
         flush(1);
-        if (!good || ::fsync(out.descriptor()) != 0)
-            return tl::unexpected(FieldError{"", systemError(partial, "write")});
+        if (!good || ::fsync(out.descriptor()) != 0) {
+            FieldError error{"", systemError(partial, "write")};
+            ::unlink(partial.c_str());
+            return tl::unexpected(std::move(error));
+        }
     }
     if (::rename(partial.c_str(), file.c_str()) != 0)
         return tl::unexpected(FieldError{"", systemError(file, "write")});

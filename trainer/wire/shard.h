@@ -52,7 +52,7 @@ Result<ShardHeader> parseShardHeader(std::string_view firstLine);
 /// Documents by lane, from a text file or a shard. Views stay valid as long as the object (memory-mapped).
 class Documents {
 public:
-    /// A text file: every line that is not blank is a document (a final CR is dropped).
+    /// A text file: every line that is not blank is a document (closing CRs are dropped).
     static Result<Documents> fromText(const std::filesystem::path& file, int laneCount);
     /// A shard: its checksum is verified.
     static Result<Documents> fromShard(const std::filesystem::path& file);

@@ -64,7 +64,8 @@ Result<SupervisorState> parseSupervisorState(std::string_view text) {
                 known = true;
             }
         if (!known)
-            return tl::unexpected(FieldError{"phase", "expected starting, running or exited, found \"" + phase + "\""});
+            return tl::unexpected(
+                FieldError{"phase", "expected starting, running or exited, found \"" + phase + "\""});
         state.supervisorPid = object.at("supervisor_pid").get<int>();
         state.mpirunPid = object.at("mpirun_pid").get<int>();
         state.exitStatus = optionalNumber(object.at("exit_status"));
