@@ -15,7 +15,8 @@ inline void checkCuda(cudaError_t status, const char* call, wire::ExitCode code 
         return;
     if (status == cudaErrorMemoryAllocation)
         code = wire::ExitCode::OutOfMemory;
-    throw TrainerError(code, std::string(call) + ": " + cudaGetErrorName(status) + ": " + cudaGetErrorString(status));
+    throw TrainerError(code, std::string(call) + ": " + cudaGetErrorName(status) + ": " +
+                                 cudaGetErrorString(status));
 }
 
 } // namespace coxswain::trainer

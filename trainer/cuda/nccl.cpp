@@ -5,6 +5,8 @@
 
 #include <nccl.h>
 
+#include <atomic>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -15,21 +17,30 @@ using Clock = std::chrono::steady_clock;
 
 ncclDataType_t ncclType(DataType type) {
     switch (type) {
-    case DataType::Float32: return ncclFloat32;
-    case DataType::Float64: return ncclFloat64;
-    case DataType::BFloat16: return ncclBfloat16;
-    case DataType::Float16: return ncclFloat16;
-    case DataType::Int64: return ncclInt64;
-    case DataType::UInt8: return ncclUint8;
+    case DataType::Float32:
+        return ncclFloat32;
+    case DataType::Float64:
+        return ncclFloat64;
+    case DataType::BFloat16:
+        return ncclBfloat16;
+    case DataType::Float16:
+        return ncclFloat16;
+    case DataType::Int64:
+        return ncclInt64;
+    case DataType::UInt8:
+        return ncclUint8;
     }
     return ncclUint8;
 }
 
 ncclRedOp_t ncclOp(Reduction reduction) {
     switch (reduction) {
-    case Reduction::Sum: return ncclSum;
-    case Reduction::Min: return ncclMin;
-    case Reduction::Max: return ncclMax;
+    case Reduction::Sum:
+        return ncclSum;
+    case Reduction::Min:
+        return ncclMin;
+    case Reduction::Max:
+        return ncclMax;
     }
     return ncclSum;
 }
@@ -42,7 +53,10 @@ public:
         ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
         config.blocking = 0; // so that a start-up that hangs can be aborted
         const auto deadline = Clock::now() + limit;
-        check(ncclCommInitRankConfig(&m_comm, worldSize, id, rank, &config), "ncclCommInitRankConfig");
+        ncclComm_t comm = nullptr;
+        const auto status = ncclCommInitRankConfig(&comm, worldSize, id, rank, &config);
+        m_comm = comm;
+        check(status, "ncclCommInitRankConfig");
         finish("ncclCommInitRankConfig", deadline);
     }
     Nccl(ncclComm_t comm, int rank, int worldSize, std::chrono::milliseconds limit)
@@ -50,9 +64,7 @@ public:
         checkCuda(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     }
     ~Nccl() override {
-        // After a failure peers may be gone: ncclCommDestroy would wait for them.
-        if (m_comm)
-            ncclCommAbort(m_comm);
+        close();
         if (m_stream)
             cudaStreamDestroy(m_stream);
     }
@@ -62,7 +74,8 @@ public:
 
     void allReduce(Buffer b, Reduction reduction) override {
         collective("ncclAllReduce", [&] {
-            return ncclAllReduce(b.data, b.data, b.count, ncclType(b.type), ncclOp(reduction), m_comm, m_stream);
+            return ncclAllReduce(b.data, b.data, b.count, ncclType(b.type), ncclOp(reduction), m_comm,
+                                 m_stream);
         });
     }
     void broadcast(Buffer b, int root) override {
@@ -90,13 +103,13 @@ public:
         config.blocking = 0;
         const auto deadline = Clock::now() + m_limit;
         check(ncclCommSplit(m_comm, 0, m_rank, &copy, &config), "ncclCommSplit");
-        finish("ncclCommSplit", deadline);
+        finish("ncclCommSplit", deadline); // `copy` is set when the parent is done
         return std::make_unique<Nccl>(copy, m_rank, m_worldSize, m_limit);
     }
 
     void abort(int) noexcept override {
-        if (m_comm)
-            ncclCommAbort(std::exchange(m_comm, nullptr));
+        if (ncclComm_t comm = m_comm.exchange(nullptr))
+            ncclCommAbort(comm);
     }
 
 private:
@@ -106,6 +119,25 @@ private:
             return;
         throw CommunicationError(std::string(call) + " failed on rank " + std::to_string(m_rank) + ": " +
                                  ncclGetErrorString(status) + ": " + ncclGetLastError(m_comm));
+    }
+
+    /// In order where all went well, so that what peers still read from this rank reaches them. After a
+    /// failure the peers may be gone, and an orderly end would wait for them.
+    void close() noexcept {
+        const auto deadline = Clock::now() + m_limit;
+        ncclComm_t comm = m_comm.exchange(nullptr);
+        if (!comm)
+            return;
+        ncclResult_t state = std::uncaught_exceptions() > 0 ? ncclSystemError : ncclCommFinalize(comm);
+        while (state == ncclInProgress && Clock::now() < deadline) {
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+            if (const auto status = ncclCommGetAsyncError(comm, &state); status != ncclSuccess)
+                state = status;
+        }
+        if (state == ncclSuccess)
+            ncclCommDestroy(comm);
+        else
+            ncclCommAbort(comm);
     }
 
     /// Waits until a non-blocking call has been taken by the communicator.
@@ -143,11 +175,12 @@ private:
         if (Clock::now() < deadline)
             return;
         abort(0);
-        throw DeadlineError(std::string(call) + " on rank " + std::to_string(m_rank) + " did not finish within " +
-                            std::to_string(m_limit.count() / 1000) + " s: another rank hangs or cannot be reached");
+        throw DeadlineError(std::string(call) + " on rank " + std::to_string(m_rank) +
+                            " did not finish within " + std::to_string(m_limit.count() / 1000) +
+                            " s: another rank hangs or cannot be reached");
     }
 
-    ncclComm_t m_comm = nullptr;
+    std::atomic<ncclComm_t> m_comm{nullptr}; ///< null once aborted, which any thread may do
     cudaStream_t m_stream = nullptr;
     int m_rank;
     int m_worldSize;

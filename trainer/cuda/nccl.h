@@ -8,8 +8,8 @@
 
 namespace coxswain::trainer {
 
-/// NCCL over each rank's current CUDA device. `bootstrap` carries the unique id to all ranks. Every call waits
-/// at most `limit`: then the communicator is aborted and DeadlineError thrown. Collective.
+/// NCCL over each rank's current CUDA device. `bootstrap` carries the unique id to all ranks. Every call
+/// waits at most `limit`: then the communicator is aborted and DeadlineError thrown. Collective.
 std::unique_ptr<Communicator> makeNcclCommunicator(Communicator& bootstrap, std::chrono::milliseconds limit);
 
 } // namespace coxswain::trainer

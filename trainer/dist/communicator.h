@@ -24,14 +24,18 @@ struct Buffer {
     std::size_t bytes() const { return count * sizeOf(type); }
 };
 
-inline Buffer bufferOf(double& value) { return {&value, 1, DataType::Float64}; }
-inline Buffer bufferOf(std::int64_t& value) { return {&value, 1, DataType::Int64}; }
+inline Buffer bufferOf(double& value) {
+    return {&value, 1, DataType::Float64};
+}
+inline Buffer bufferOf(std::int64_t& value) {
+    return {&value, 1, DataType::Int64};
+}
 
-/// Collectives between the ranks of a job. Every rank makes the same calls in the same order, from one thread;
-/// a second thread needs a duplicate(). Calls block until the result is in the buffer: to overlap communication
-/// with backward, give a thread of its own a duplicate() and hand buckets to it.
-/// Failures throw CommunicationError, or DeadlineError when a peer did not come in time (dist/errors.h); after
-/// either, the communicator may only be destroyed.
+/// Collectives between the ranks of a job. Every rank makes the same calls in the same order, from one
+/// thread; a second thread needs a duplicate(). Calls block until the result is in the buffer: to overlap
+/// communication with backward, give a thread of its own a duplicate() and hand buckets to it. Failures throw
+/// CommunicationError, or DeadlineError when a peer did not come in time (dist/errors.h); after either, the
+/// communicator may only be destroyed.
 class Communicator {
 public:
     virtual ~Communicator() = default;
@@ -44,7 +48,8 @@ public:
     virtual void broadcast(Buffer buffer, int root) = 0;
     /// `gathered` holds worldSize × mine.count elements, in the order of ranks.
     virtual void allGather(Buffer mine, Buffer gathered) = 0;
-    /// `limit` replaces the communicator's own deadline where one rank legitimately takes long (a checkpoint).
+    /// `limit` replaces the communicator's own deadline where one rank legitimately takes long (a
+    /// checkpoint).
     virtual void barrier(std::optional<std::chrono::milliseconds> limit = std::nullopt) = 0;
 
     /// A communicator over the same ranks for another thread. Collective.

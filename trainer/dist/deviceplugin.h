@@ -31,8 +31,8 @@ public:
     };
     virtual Memory memory() const = 0;
 
-    /// NCCL over the selected devices; `bootstrap` carries the unique id. Collective. A call that takes longer
-    /// than `limit` is aborted and throws DeadlineError.
+    /// NCCL over the selected devices; `bootstrap` carries the unique id. Collective. A call that takes
+    /// longer than `limit` is aborted and throws DeadlineError.
     virtual std::unique_ptr<Communicator> createCommunicator(Communicator& bootstrap,
                                                              std::chrono::milliseconds limit) = 0;
 };

@@ -11,7 +11,8 @@ namespace coxswain::trainer {
 /// An error that says how the trainer has to end; main() catches it once.
 class TrainerError : public std::runtime_error {
 public:
-    TrainerError(wire::ExitCode code, const std::string& message) : std::runtime_error(message), m_code(code) {}
+    TrainerError(wire::ExitCode code, const std::string& message)
+        : std::runtime_error(message), m_code(code) {}
     wire::ExitCode code() const { return m_code; }
 
 private:

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstring>
 #include <mutex>
 
 namespace coxswain::trainer {
@@ -22,14 +21,16 @@ public:
     std::chrono::milliseconds deadline() const { return m_deadline; }
     Buffer& buffer(int rank) { return m_buffers[static_cast<std::size_t>(rank)]; }
 
-    void meet(int rank, const char* call) { meet(rank, call, m_deadline); }
+    enum class Then { Go, Read };
 
-    void meet(int rank, const char* call, std::chrono::milliseconds deadline) {
+    /// Returns when all ranks have come. After Then::Read each rank owes a Reading.
+    void meet(int rank, const char* call, std::chrono::milliseconds deadline, Then then = Then::Go) {
         std::unique_lock lock(m_mutex);
-        check(rank, call);
+        throwIfBroken(lock, rank, call);
         const auto round = m_round;
         if (++m_arrived == m_size) {
             m_arrived = 0;
+            m_reading = then == Then::Read ? m_size : 0;
             ++m_round;
             m_changed.notify_all();
             return;
@@ -39,8 +40,24 @@ public:
             return;
         if (!inTime)
             breakDown("a rank did not come in time", true);
-        check(rank, call);
+        throwIfBroken(lock, rank, call);
     }
+
+    /// While it lives, no rank leaves the collective, not even by an exception: its buffer is being read.
+    class Reading {
+    public:
+        explicit Reading(World& world) : m_world(world) {}
+        ~Reading() {
+            const std::lock_guard lock(m_world.m_mutex);
+            if (--m_world.m_reading == 0)
+                m_world.m_changed.notify_all();
+        }
+        Reading(const Reading&) = delete;
+        Reading& operator=(const Reading&) = delete;
+
+    private:
+        World& m_world;
+    };
 
     void breakDown(const std::string& reason) {
         const std::lock_guard lock(m_mutex);
@@ -61,9 +78,10 @@ private:
         m_changed.notify_all();
     }
 
-    void check(int rank, const char* call) const {
+    void throwIfBroken(std::unique_lock<std::mutex>& lock, int rank, const char* call) {
         if (!m_broken)
             return;
+        m_changed.wait(lock, [&] { return m_reading == 0; });
         const std::string text = "rank " + std::to_string(rank) + ": " + call + ": " + m_reason;
         if (m_late)
             throw DeadlineError(text);
@@ -76,6 +94,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_changed;
     int m_arrived = 0;
+    int m_reading = 0; ///< ranks that may still read the others' buffers
     std::uint64_t m_round = 0;
     bool m_broken = false;
     bool m_late = false;
@@ -85,9 +104,12 @@ private:
 template <class T>
 T reduceTwo(T a, T b, Reduction reduction) {
     switch (reduction) {
-    case Reduction::Sum: return a + b;
-    case Reduction::Min: return std::min(a, b);
-    case Reduction::Max: return std::max(a, b);
+    case Reduction::Sum:
+        return a + b;
+    case Reduction::Min:
+        return std::min(a, b);
+    case Reduction::Max:
+        return std::max(a, b);
     }
     return a;
 }
@@ -96,7 +118,7 @@ template <class T>
 void reduceAll(World& world, std::vector<char>& result, std::size_t count, Reduction reduction) {
     result.resize(count * sizeof(T));
     T* out = reinterpret_cast<T*>(result.data());
-    std::memcpy(out, world.buffer(0).data, result.size());
+    std::copy_n(static_cast<const char*>(world.buffer(0).data), result.size(), result.data());
     for (int r = 1; r < world.size(); ++r) {
         const T* in = static_cast<const T*>(world.buffer(r).data);
         for (std::size_t i = 0; i < count; ++i)
@@ -113,32 +135,37 @@ public:
     int worldSize() const override { return m_world->size(); }
 
     void allReduce(Buffer buffer, Reduction reduction) override {
-        show(buffer, "allReduce");
         std::vector<char> result;
-        switch (buffer.type) {
-        case DataType::Float32: reduceAll<float>(*m_world, result, buffer.count, reduction); break;
-        case DataType::Float64: reduceAll<double>(*m_world, result, buffer.count, reduction); break;
-        case DataType::Int64: reduceAll<std::int64_t>(*m_world, result, buffer.count, reduction); break;
-        case DataType::UInt8: reduceAll<std::uint8_t>(*m_world, result, buffer.count, reduction); break;
-        default: throw CommunicationError("allReduce in this process knows no 16-bit floating point");
-        }
-        m_world->meet(m_rank, "allReduce");
-        std::memcpy(buffer.data, result.data(), result.size());
+        collective("allReduce", buffer, [&] {
+            switch (buffer.type) {
+            case DataType::Float32:
+                return reduceAll<float>(*m_world, result, buffer.count, reduction);
+            case DataType::Float64:
+                return reduceAll<double>(*m_world, result, buffer.count, reduction);
+            case DataType::Int64:
+                return reduceAll<std::int64_t>(*m_world, result, buffer.count, reduction);
+            case DataType::UInt8:
+                return reduceAll<std::uint8_t>(*m_world, result, buffer.count, reduction);
+            default:
+                throw CommunicationError("allReduce in this process knows no 16-bit floating point");
+            }
+        });
+        std::copy(result.begin(), result.end(), static_cast<char*>(buffer.data));
     }
 
     void broadcast(Buffer buffer, int root) override {
-        show(buffer, "broadcast");
-        if (m_rank != root)
-            std::memcpy(buffer.data, m_world->buffer(root).data, buffer.bytes());
-        m_world->meet(m_rank, "broadcast");
+        collective("broadcast", buffer, [&] {
+            if (m_rank != root)
+                copy(m_world->buffer(root), static_cast<char*>(buffer.data));
+        });
     }
 
     void allGather(Buffer mine, Buffer gathered) override {
-        show(mine, "allGather");
-        char* out = static_cast<char*>(gathered.data);
-        for (int r = 0; r < worldSize(); ++r, out += mine.bytes())
-            std::memcpy(out, m_world->buffer(r).data, mine.bytes());
-        m_world->meet(m_rank, "allGather");
+        collective("allGather", mine, [&] {
+            char* out = static_cast<char*>(gathered.data);
+            for (int r = 0; r < worldSize(); ++r)
+                out = copy(m_world->buffer(r), out);
+        });
     }
 
     void barrier(std::optional<std::chrono::milliseconds> limit) override {
@@ -146,7 +173,7 @@ public:
     }
 
     std::unique_ptr<Communicator> duplicate() override {
-        m_world->meet(m_rank, "duplicate");
+        m_world->meet(m_rank, "duplicate", m_world->deadline());
         std::shared_ptr<World> child;
         {
             const std::lock_guard lock(m_world->childMutex);
@@ -154,30 +181,46 @@ public:
                 m_world->child = std::make_shared<World>(m_world->size(), m_world->deadline());
             child = m_world->child;
         }
-        m_world->meet(m_rank, "duplicate");
+        m_world->meet(m_rank, "duplicate", m_world->deadline());
         if (m_rank == 0) {
             const std::lock_guard lock(m_world->childMutex);
             m_world->child.reset();
         }
-        m_world->meet(m_rank, "duplicate");
+        m_world->meet(m_rank, "duplicate", m_world->deadline());
         return std::make_unique<InProcess>(std::move(child), m_rank);
     }
 
     void abort(int exitStatus) noexcept override {
-        m_world->breakDown("rank " + std::to_string(m_rank) + " aborted with status " + std::to_string(exitStatus));
+        m_world->breakDown("rank " + std::to_string(m_rank) + " aborted with status " +
+                           std::to_string(exitStatus));
     }
 
 private:
-    void show(Buffer buffer, const char* call) {
+    /// Shows this rank's buffer to the others, then read()s theirs.
+    template <class Read>
+    void collective(const char* call, Buffer buffer, Read&& read) {
         m_world->buffer(m_rank) = buffer;
-        m_world->meet(m_rank, call);
+        m_world->meet(m_rank, call, m_world->deadline(), World::Then::Read);
+        {
+            const World::Reading reading(*m_world);
+            requireSame(call, buffer);
+            read();
+        }
+        m_world->meet(m_rank, call, m_world->deadline());
+    }
+
+    void requireSame(const char* call, Buffer mine) const {
         for (int r = 0; r < worldSize(); ++r) {
             const Buffer& other = m_world->buffer(r);
-            if (other.count != buffer.count || other.type != buffer.type)
+            if (other.count != mine.count || other.type != mine.type)
                 throw CommunicationError(std::string(call) + ": rank " + std::to_string(r) + " brought " +
-                                         std::to_string(other.count) + " elements, rank " + std::to_string(m_rank) +
-                                         " " + std::to_string(buffer.count));
+                                         std::to_string(other.count) + " elements, rank " +
+                                         std::to_string(m_rank) + " " + std::to_string(mine.count));
         }
+    }
+
+    static char* copy(Buffer from, char* to) {
+        return std::copy_n(static_cast<const char*>(from.data), from.bytes(), to);
     }
 
     std::shared_ptr<World> m_world;
@@ -186,7 +229,8 @@ private:
 
 } // namespace
 
-std::vector<std::unique_ptr<Communicator>> makeInProcessWorld(int worldSize, std::chrono::milliseconds deadline) {
+std::vector<std::unique_ptr<Communicator>> makeInProcessWorld(int worldSize,
+                                                              std::chrono::milliseconds deadline) {
     auto world = std::make_shared<World>(worldSize, deadline);
     std::vector<std::unique_ptr<Communicator>> ranks;
     for (int rank = 0; rank < worldSize; ++rank)

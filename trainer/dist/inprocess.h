@@ -9,7 +9,9 @@
 namespace coxswain::trainer {
 
 /// Ranks as threads of this process, for tests. A rank that does not come within `deadline` makes the call of
-/// every other rank throw DeadlineError; abort() and destruction of a rank make them throw CommunicationError.
-std::vector<std::unique_ptr<Communicator>> makeInProcessWorld(int worldSize, std::chrono::milliseconds deadline);
+/// every other rank throw DeadlineError; abort() and destruction of a rank make them throw
+/// CommunicationError.
+std::vector<std::unique_ptr<Communicator>> makeInProcessWorld(int worldSize,
+                                                              std::chrono::milliseconds deadline);
 
 } // namespace coxswain::trainer

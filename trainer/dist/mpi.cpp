@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <limits>
 
 namespace coxswain::trainer {
 namespace {
@@ -23,25 +24,33 @@ void check(int status, const char* call, int rank = -1) {
     int hostLength = 0;
     MPI_Get_processor_name(host.data(), &hostLength);
     throw CommunicationError(std::string(call) + " failed" +
-                             (rank >= 0 ? " on rank " + std::to_string(rank) : std::string()) + " (" + host.data() +
-                             "): " + text.data());
+                             (rank >= 0 ? " on rank " + std::to_string(rank) : std::string()) + " (" +
+                             host.data() + "): " + text.data());
 }
 
 MPI_Datatype mpiType(DataType type) {
     switch (type) {
-    case DataType::Float32: return MPI_FLOAT;
-    case DataType::Float64: return MPI_DOUBLE;
-    case DataType::Int64: return MPI_INT64_T;
-    case DataType::UInt8: return MPI_UINT8_T;
-    default: throw CommunicationError("Open MPI 4.1 has no 16-bit floating point: reduce in fp32");
+    case DataType::Float32:
+        return MPI_FLOAT;
+    case DataType::Float64:
+        return MPI_DOUBLE;
+    case DataType::Int64:
+        return MPI_INT64_T;
+    case DataType::UInt8:
+        return MPI_UINT8_T;
+    default:
+        throw CommunicationError("Open MPI 4.1 has no 16-bit floating point: reduce in fp32");
     }
 }
 
 MPI_Op mpiOp(Reduction reduction) {
     switch (reduction) {
-    case Reduction::Sum: return MPI_SUM;
-    case Reduction::Min: return MPI_MIN;
-    case Reduction::Max: return MPI_MAX;
+    case Reduction::Sum:
+        return MPI_SUM;
+    case Reduction::Min:
+        return MPI_MIN;
+    case Reduction::Max:
+        return MPI_MAX;
     }
     return MPI_SUM;
 }
@@ -96,9 +105,11 @@ public:
 
     void allGather(Buffer mine, Buffer gathered) override {
         const Watchdog::Guard guard(m_watchdog, "MPI_Allgather", m_limit);
+        if (mine.bytes() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+            throw CommunicationError("MPI_Allgather takes less than 2 GiB from each rank");
         const int bytes = static_cast<int>(mine.bytes());
-        check(MPI_Allgather(mine.data, bytes, MPI_BYTE, gathered.data, bytes, MPI_BYTE, m_comm), "MPI_Allgather",
-              m_rank);
+        check(MPI_Allgather(mine.data, bytes, MPI_BYTE, gathered.data, bytes, MPI_BYTE, m_comm),
+              "MPI_Allgather", m_rank);
     }
 
     void barrier(std::optional<std::chrono::milliseconds> limit) override {
@@ -136,7 +147,8 @@ MpiSession::MpiSession() : m_exceptions(std::uncaught_exceptions()) {
     check(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
     m_host.assign(name.data(), static_cast<std::size_t>(length));
     MPI_Comm local = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local), "MPI_Comm_split_type");
+    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
+          "MPI_Comm_split_type");
     check(MPI_Comm_rank(local, &m_localRank), "MPI_Comm_rank");
     check(MPI_Comm_size(local, &m_localSize), "MPI_Comm_size");
     check(MPI_Comm_free(&local), "MPI_Comm_free");

@@ -21,7 +21,7 @@ public:
 
     int rank() const;
     int worldSize() const;
-    int localRank() const;   ///< among the ranks on this host
+    int localRank() const; ///< among the ranks on this host
     int localSize() const;
     const std::string& host() const { return m_host; }
 

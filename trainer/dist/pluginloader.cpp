@@ -6,16 +6,24 @@
 #include <dlfcn.h>
 
 #include <filesystem>
+#include <vector>
 
 namespace coxswain::trainer {
 namespace {
 
-/// The program's own folder. Not /proc/self/exe: that is the bundle's ld.so on a node.
-std::filesystem::path ownFolder() {
+namespace fs = std::filesystem;
+
+/// Where this program may lie. On a node, where the bundle's ld.so started it, dladdr() knows the file and
+/// /proc/self/exe is that ld.so; where a shell found it by PATH, it is the other way round.
+std::vector<fs::path> ownFolders() {
+    std::vector<fs::path> folders;
     Dl_info info{};
-    if (::dladdr(reinterpret_cast<const void*>(&loadCudaPlugin), &info) == 0 || !info.dli_fname)
-        return ".";
-    return std::filesystem::absolute(info.dli_fname).parent_path();
+    if (::dladdr(reinterpret_cast<const void*>(&loadCudaPlugin), &info) != 0 && info.dli_fname)
+        folders.push_back(fs::absolute(info.dli_fname).parent_path());
+    std::error_code error;
+    if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error)
+        folders.push_back(program.parent_path());
+    return folders;
 }
 
 [[noreturn]] void noDevice(const std::string& reason) {
@@ -26,13 +34,15 @@ std::filesystem::path ownFolder() {
 
 std::unique_ptr<DevicePlugin> loadCudaPlugin() {
     constexpr const char* name = "libcoxswain-cuda.so";
-    const auto folder = ownFolder();
-    std::filesystem::path file = folder / "../lib" / name;
-    if (!std::filesystem::exists(file))
-        file = folder / name;
-    if (!std::filesystem::exists(file))
-        noDevice(std::string(name) + " is not beside the trainer in " + folder.string() +
-                 ": this runtime was built for CPUs");
+    const auto folders = ownFolders();
+    fs::path file;
+    for (const auto& folder : folders)
+        for (const auto& candidate : {folder / "../lib" / name, folder / name})
+            if (std::error_code ignored; file.empty() && fs::exists(candidate, ignored))
+                file = candidate;
+    if (file.empty())
+        noDevice(std::string(name) + " is not beside the trainer in " +
+                 (folders.empty() ? "." : folders.front().string()) + ": this runtime was built for CPUs");
     void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!library)
         noDevice(std::string("a library of the GPU runtime is missing: ") + ::dlerror());

@@ -26,9 +26,9 @@ void Watchdog::watch() {
     std::unique_lock lock(m_mutex);
     while (!m_ending) {
         // Guards come and go by the thousand: sleep until the earliest deadline known, and look again then.
-        const auto earliest = std::min_element(m_guards.begin(), m_guards.end(), [](const Guard* a, const Guard* b) {
-            return a->m_expires < b->m_expires;
-        });
+        const auto earliest =
+            std::min_element(m_guards.begin(), m_guards.end(),
+                             [](const Guard* a, const Guard* b) { return a->m_expires < b->m_expires; });
         m_wakeAt = earliest == m_guards.end() ? Clock::time_point::max() : (*earliest)->m_expires;
         if (earliest == m_guards.end()) {
             m_changed.wait(lock);

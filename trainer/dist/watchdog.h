@@ -11,9 +11,10 @@
 
 namespace coxswain::trainer {
 
-/// A thread that ends this process when something blocks for too long: a blocked MPI call cannot be cancelled.
-/// On expiry `onExpired` gets what was armed (it writes the error line and aborts the job); when it has returned,
-/// or two seconds later, the process ends with `exitStatus` at once, whatever its threads hang in.
+/// A thread that ends this process when something blocks for too long: a blocked MPI call cannot be
+/// cancelled. On expiry `onExpired` gets what was armed (it writes the error line and aborts the job); when
+/// it has returned, or two seconds later, the process ends with `exitStatus` at once, whatever its threads
+/// hang in.
 class Watchdog {
 public:
     using OnExpired = std::function<void(const std::string& what, std::chrono::milliseconds limit)>;
@@ -22,7 +23,8 @@ public:
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
-    /// While a Guard lives, `what` may take up to `limit`. Guards of several threads may live at the same time.
+    /// While a Guard lives, `what` may take up to `limit`. Guards of several threads may live at the same
+    /// time.
     class Guard {
     public:
         Guard(Watchdog& watchdog, std::string what, std::chrono::milliseconds limit);
