@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 namespace {
@@ -49,19 +50,24 @@ std::chrono::milliseconds fromSeconds(double seconds) {
     return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
 }
 
-/// One rank from start to end. What main() reports of a failure is kept outside: metrics, step, whether MPI runs.
+/// One rank from start to end. What main() reports of a failure is kept outside: metrics, step, whether MPI
+/// runs.
 class Rank {
 public:
     explicit Rank(Options options)
         : m_options(std::move(options)), m_rank(numberFromEnvironment("OMPI_COMM_WORLD_RANK", 0)) {}
 
     void run() {
+        const StopSignal stop; // first: a wish to stop that comes early must not kill the rank
+        std::filesystem::create_directories(m_options.output);
         m_metrics = std::make_unique<MetricsWriter>(m_options.output / wire::layout::rankFile(m_rank),
                                                     m_options.attempt);
         const wire::JobSpec spec = readJob(m_options.job);
-        Watchdog watchdog([this](const std::string& what, std::chrono::milliseconds limit) { expired(what, limit); },
-                          static_cast<int>(ExitCode::Deadline));
+        Watchdog watchdog(
+            [this](const std::string& what, std::chrono::milliseconds limit) { expired(what, limit); },
+            static_cast<int>(ExitCode::Deadline));
         const auto startupLimit = fromSeconds(spec.deadlines.startupSeconds);
+        std::optional<Watchdog::Guard> ending; // outlives MPI: its end too waits for the other ranks
         std::unique_ptr<MpiSession> mpi;
         {
             const Watchdog::Guard guard(watchdog, "MPI_Init", startupLimit);
@@ -75,11 +81,12 @@ public:
             plugin = loadCudaPlugin();
             plugin->selectDevice(mpi->localRank());
         }
-        const StopSignal stop;
         const auto startup = mpi->world(watchdog, startupLimit);
-        const auto world = mpi->world(watchdog, fromSeconds(spec.deadlines.collectiveSeconds));
-        train({spec, std::filesystem::absolute(m_options.job).parent_path(), m_options.output, m_host, *startup, *world,
-               *m_metrics, plugin.get(), [&] { return stop.requested(); }, &m_step});
+        const auto collectiveLimit = fromSeconds(spec.deadlines.collectiveSeconds);
+        const auto world = mpi->world(watchdog, collectiveLimit);
+        train({spec, std::filesystem::absolute(m_options.job).parent_path(), m_options.output, m_host,
+               *startup, *world, *m_metrics, plugin.get(), [&] { return stop.requested(); }, &m_step});
+        ending.emplace(watchdog, "MPI_Finalize", collectiveLimit);
     }
 
     int fail(ExitCode code, const std::string& message) noexcept {

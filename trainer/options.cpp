@@ -27,10 +27,18 @@ std::optional<Options> parseOptions(int argc, char** argv) {
                             {nullptr, 0, nullptr, 0}};
     for (int c = 0; (c = ::getopt_long(argc, argv, "o:a:h", known, nullptr)) != -1;) {
         switch (c) {
-        case 'o': options.output = optarg; break;
-        case 'a': options.attempt = std::atoi(optarg); break;
-        case 'h': options.showHelp = true; break;
-        default: std::fputs(usage, stderr); return std::nullopt;
+        case 'o':
+            options.output = optarg;
+            break;
+        case 'a':
+            options.attempt = std::atoi(optarg);
+            break;
+        case 'h':
+            options.showHelp = true;
+            break;
+        default:
+            std::fputs(usage, stderr);
+            return std::nullopt;
         }
     }
     if (options.showHelp) {

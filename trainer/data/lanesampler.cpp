@@ -25,12 +25,12 @@ LaneSampler::LaneSampler(const wire::Documents& documents, wire::LaneRange lanes
         }
         const auto windows = (static_cast<std::int64_t>(lane.tokens.size()) - 1) / sequenceLength;
         if (windows < 1)
-            throw TrainerError(wire::ExitCode::BadData,
-                               "the data is too small: lane " + std::to_string(number) + " of " +
-                                   std::to_string(documents.laneCount()) + " holds " +
-                                   std::to_string(lane.tokens.size()) + " tokens, but a sequence needs " +
-                                   std::to_string(sequenceLength + 1) +
-                                   "; use more text, or a smaller train.global_batch or train.sequence_length");
+            throw TrainerError(
+                wire::ExitCode::BadData,
+                "the data is too small: lane " + std::to_string(number) + " of " +
+                    std::to_string(documents.laneCount()) + " holds " + std::to_string(lane.tokens.size()) +
+                    " tokens, but a sequence needs " + std::to_string(sequenceLength + 1) +
+                    "; use more text, or a smaller train.global_batch or train.sequence_length");
         m_shortest = m_lanes.size() == 1 ? windows : std::min(m_shortest, windows);
     }
     m_stepsPerEpoch = m_shortest;

@@ -10,13 +10,14 @@
 namespace coxswain::trainer {
 
 /// Gives each step its sequences: one from each of this rank's lanes (Note [Lanes] in wire/shard.h).
-/// A lane's documents, each closed by eos, are one stream of tokens, cut into windows of sequenceLength inputs
-/// whose labels are the inputs shifted by one. Windows of a lane come in an order shuffled for each epoch by
-/// (seed, epoch, lane) alone.
+/// A lane's documents, each closed by eos, are one stream of tokens, cut into windows of sequenceLength
+/// inputs whose labels are the inputs shifted by one. Windows of a lane come in an order shuffled for each
+/// epoch by (seed, epoch, lane) alone.
 class LaneSampler {
 public:
     /// Throws TrainerError(BadData) when a lane of `lanes` holds not even one window.
-    LaneSampler(const wire::Documents& documents, wire::LaneRange lanes, int sequenceLength, std::uint64_t seed);
+    LaneSampler(const wire::Documents& documents, wire::LaneRange lanes, int sequenceLength,
+                std::uint64_t seed);
 
     /// Windows in the shortest lane here. The least of all ranks is an epoch: see setStepsPerEpoch().
     std::int64_t shortestLane() const { return m_shortest; }

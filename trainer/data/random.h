@@ -8,8 +8,8 @@
 
 namespace coxswain::trainer {
 
-/// SplitMix64 (Steele, Lea, Flood 2014). Ours, because what std::shuffle and std::uniform_int_distribution give
-/// is not specified, and the order of the data must be the same with every compiler.
+/// SplitMix64 (Steele, Lea, Flood 2014). Ours, because what std::shuffle and std::uniform_int_distribution
+/// give is not specified, and the order of the data must be the same with every compiler.
 class SplitMix64 {
 public:
     explicit SplitMix64(std::uint64_t seed) : m_state(seed) {}

@@ -76,7 +76,8 @@ void Decoder::initialize(std::uint64_t seed) {
             tensor.fill_(1);
         } else {
             auto generator = at::detail::createCPUGenerator(mixSeeds(seed, hashName(name)));
-            tensor.copy_(at::empty(tensor.sizes(), at::kFloat).normal_(0, m_config.initializerRange, generator));
+            tensor.copy_(
+                at::empty(tensor.sizes(), at::kFloat).normal_(0, m_config.initializerRange, generator));
         }
     }
 }
@@ -98,8 +99,10 @@ at::Tensor Decoder::attention(const Layer& layer, const at::Tensor& x, const at:
     const auto split = [&](const at::Tensor& y, std::int64_t heads) {
         return y.view({batch, length, heads, m_config.headDimension}).transpose(1, 2);
     };
-    const auto query = rotate(split(at::linear(x, layer.queryWeight, layer.queryBias), m_config.heads), cosine, sine);
-    const auto key = rotate(split(at::linear(x, layer.keyWeight, layer.keyBias), m_config.keyValueHeads), cosine, sine);
+    const auto query =
+        rotate(split(at::linear(x, layer.queryWeight, layer.queryBias), m_config.heads), cosine, sine);
+    const auto key =
+        rotate(split(at::linear(x, layer.keyWeight, layer.keyBias), m_config.keyValueHeads), cosine, sine);
     const auto value = split(at::linear(x, layer.valueWeight, layer.valueBias), m_config.keyValueHeads);
     const auto groups = m_config.heads / m_config.keyValueHeads;
     const auto attended =
@@ -114,7 +117,8 @@ at::Tensor Decoder::hidden(const at::Tensor& ids) const {
     for (const auto& layer : m_layers) {
         x = x + attention(layer, rmsNorm(x, layer.inputNorm, m_config.normEpsilon), cosine, sine);
         const auto y = rmsNorm(x, layer.attentionNorm, m_config.normEpsilon);
-        x = x + at::linear(at::silu(at::linear(y, layer.gateWeight)) * at::linear(y, layer.upWeight), layer.downWeight);
+        x = x + at::linear(at::silu(at::linear(y, layer.gateWeight)) * at::linear(y, layer.upWeight),
+                           layer.downWeight);
     }
     return rmsNorm(x, m_finalNorm, m_config.normEpsilon);
 }

@@ -40,7 +40,8 @@ public:
 
 private:
     struct Layer {
-        at::Tensor inputNorm, queryWeight, queryBias, keyWeight, keyBias, valueWeight, valueBias, outputWeight;
+        at::Tensor inputNorm, queryWeight, queryBias, keyWeight, keyBias, valueWeight, valueBias,
+            outputWeight;
         at::Tensor attentionNorm, gateWeight, upWeight, downWeight;
     };
     at::Tensor add(const std::string& name, at::IntArrayRef shape);

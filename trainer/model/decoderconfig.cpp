@@ -52,7 +52,8 @@ double ropeTheta(const json& object) {
         if (!type)
             type = find<std::string>(rope, "type");
         if (type && *type != "default")
-            bad(std::string("\"") + key + "\": rope type \"" + *type + "\" is not supported; expected \"default\"");
+            bad(std::string("\"") + key + "\": rope type \"" + *type +
+                "\" is not supported; expected \"default\"");
     }
     if (const auto theta = find<double>(inner("rope_parameters"), "rope_theta"))
         return *theta;
@@ -73,6 +74,10 @@ DecoderConfig parseDecoderConfig(const json& config) {
         bad("hidden_act \"" + *activation + "\" is not supported; expected \"silu\"");
     if (find<bool>(config, "use_sliding_window").value_or(false))
         bad("use_sliding_window is not supported");
+    if (const auto types = config.find("layer_types"); types != config.end() && types->is_array())
+        for (const auto& type : *types)
+            if (type != "full_attention")
+                bad("layer_types: " + type.dump() + " is not supported; expected \"full_attention\"");
     if (find<bool>(config, "mlp_bias").value_or(false))
         bad("mlp_bias is not supported");
     c.vocabularySize = positive(config, "vocab_size");

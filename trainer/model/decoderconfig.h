@@ -8,7 +8,8 @@
 
 namespace coxswain::trainer {
 
-/// A decoder described by data, as read from a Hugging Face config.json. Families differ by these values only.
+/// A decoder described by data, as read from a Hugging Face config.json. Families differ by these values
+/// only.
 struct DecoderConfig {
     std::string modelType; ///< "qwen2", "llama"
     std::int64_t vocabularySize = 0;

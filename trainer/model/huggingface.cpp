@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 json readJson(const fs::path& file) {
     std::ifstream stream(file);
     if (!stream)
-        bad(file.string() + " cannot be read: expected a Hugging Face folder with config.json and *.safetensors");
+        bad(file.string() +
+            " cannot be read: expected a Hugging Face folder with config.json and *.safetensors");
     json value = json::parse(stream, nullptr, false);
     if (!value.is_object())
         bad(file.string() + " is not a JSON object");
@@ -79,6 +80,22 @@ void syncFolder(const fs::path& folder) {
         throw TrainerError(wire::ExitCode::Disk, "cannot sync " + folder.string());
 }
 
+/// An older folder steps aside first, and goes when the new one is in its place.
+void replaceFolder(const fs::path& partial, const fs::path& folder) {
+    const fs::path old = folder.string() + ".old";
+    std::error_code error;
+    fs::remove_all(old, error);
+    if (!error && fs::exists(folder))
+        fs::rename(folder, old, error);
+    if (!error)
+        fs::rename(partial, folder, error);
+    if (error)
+        throw TrainerError(wire::ExitCode::Disk,
+                           "cannot rename " + partial.string() + ": " + error.message());
+    syncFolder(folder.parent_path());
+    fs::remove_all(old, error);
+}
+
 } // namespace
 
 json readConfig(const fs::path& folder) {
@@ -96,8 +113,10 @@ void loadHuggingFace(const Decoder& decoder, const fs::path& folder) {
         if (!found)
             bad(folder.string() + " has no tensor " + name);
         if (parameter.sizes() != at::IntArrayRef(found->shape))
-            bad("tensor " + name + ": expected " + shapeText(parameter.sizes()) + ", found " + shapeText(found->shape));
-        const auto view = at::from_blob(const_cast<void*>(found->data), found->shape, scalarType(found->type, name));
+            bad("tensor " + name + ": expected " + shapeText(parameter.sizes()) + ", found " +
+                shapeText(found->shape));
+        const auto view =
+            at::from_blob(const_cast<void*>(found->data), found->shape, scalarType(found->type, name));
         parameter.copy_(view);
     }
 }
@@ -109,28 +128,28 @@ void saveHuggingFace(const Decoder& decoder, const fs::path& folder) {
     std::error_code error;
     fs::create_directories(partial, error);
     if (error)
-        throw TrainerError(wire::ExitCode::Disk, "cannot create " + partial.string() + ": " + error.message());
+        throw TrainerError(wire::ExitCode::Disk,
+                           "cannot create " + partial.string() + ": " + error.message());
     std::vector<at::Tensor> held; // keeps copies from another device alive until they are written
     std::vector<std::pair<std::string, TensorView>> tensors;
     for (const auto& [name, tensor] : decoder.parameters()) {
         held.push_back(tensor.detach().to(at::kCPU).contiguous());
-        tensors.push_back({name, {"F32", tensor.sizes().vec(), held.back().const_data_ptr(), held.back().nbytes()}});
+        tensors.push_back(
+            {name, {"F32", tensor.sizes().vec(), held.back().const_data_ptr(), held.back().nbytes()}});
     }
     writeSafetensors(partial / "model.safetensors", tensors);
     json config = decoder.config().original;
-    config["architectures"] = {decoder.config().modelType == "qwen2" ? "Qwen2ForCausalLM" : "LlamaForCausalLM"};
-    config["torch_dtype"] = "float32";
+    config["architectures"] = {decoder.config().modelType == "qwen2" ? "Qwen2ForCausalLM"
+                                                                     : "LlamaForCausalLM"};
+    // transformers 5 calls it dtype, and prefers that where both stand.
+    config[config.contains("dtype") ? "dtype" : "torch_dtype"] = "float32";
     std::ofstream stream(partial / "config.json");
     stream << config.dump(2) << '\n';
     stream.close();
     if (!stream)
         throw TrainerError(wire::ExitCode::Disk, "cannot write " + (partial / "config.json").string());
     syncFolder(partial);
-    fs::remove_all(folder, error);
-    fs::rename(partial, folder, error);
-    if (error)
-        throw TrainerError(wire::ExitCode::Disk, "cannot rename " + partial.string() + ": " + error.message());
-    syncFolder(folder.parent_path());
+    replaceFolder(partial, folder);
 }
 
 } // namespace coxswain::trainer

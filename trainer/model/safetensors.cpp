@@ -42,12 +42,13 @@ void checkCoverage(const std::filesystem::path& file, std::vector<std::pair<std:
     std::size_t at = 0;
     for (const auto& [begin, end] : ranges) {
         if (begin != at)
-            bad(file, begin < at ? "two tensors overlap" : "the buffer has a hole at byte " + std::to_string(at));
+            bad(file,
+                begin < at ? "two tensors overlap" : "the buffer has a hole at byte " + std::to_string(at));
         at = end;
     }
     if (at != bufferBytes)
-        bad(file, "expected " + std::to_string(at) + " bytes of tensors, found " + std::to_string(bufferBytes) +
-                      " (cut short, or still being written?)");
+        bad(file, "expected " + std::to_string(at) + " bytes of tensors, found " +
+                      std::to_string(bufferBytes) + " (cut short, or still being written?)");
 }
 
 std::shared_ptr<const void> mapFile(const std::filesystem::path& file, std::size_t& bytes) {
@@ -86,7 +87,8 @@ TensorView readView(const std::filesystem::path& file, const std::string& name, 
 class OutputFile {
 public:
     explicit OutputFile(std::filesystem::path file)
-        : m_file(std::move(file)), m_descriptor(::open(m_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) {
+        : m_file(std::move(file)),
+          m_descriptor(::open(m_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) {
         if (m_descriptor < 0)
             fail();
     }
@@ -112,7 +114,8 @@ public:
 
 private:
     [[noreturn]] void fail() {
-        throw TrainerError(wire::ExitCode::Disk, "cannot write " + m_file.string() + ": " + std::strerror(errno));
+        throw TrainerError(wire::ExitCode::Disk,
+                           "cannot write " + m_file.string() + ": " + std::strerror(errno));
     }
     std::filesystem::path m_file;
     int m_descriptor;
@@ -121,10 +124,9 @@ private:
 } // namespace
 
 std::size_t safetensorsTypeSize(const std::string& type) {
-    static const std::map<std::string, std::size_t> sizes{{"F64", 8}, {"I64", 8}, {"U64", 8}, {"F32", 4},
-                                                          {"I32", 4}, {"U32", 4}, {"F16", 2}, {"BF16", 2},
-                                                          {"I16", 2}, {"U16", 2}, {"I8", 1},  {"U8", 1},
-                                                          {"BOOL", 1}};
+    static const std::map<std::string, std::size_t> sizes{
+        {"F64", 8},  {"I64", 8}, {"U64", 8}, {"F32", 4}, {"I32", 4}, {"U32", 4}, {"F16", 2},
+        {"BF16", 2}, {"I16", 2}, {"U16", 2}, {"I8", 1},  {"U8", 1},  {"BOOL", 1}};
     const auto found = sizes.find(type);
     return found == sizes.end() ? 0 : found->second;
 }
@@ -138,7 +140,8 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& file) {
         bad(file, "too short for a safetensors file");
     std::memcpy(&headerBytes, data, sizeof headerBytes); // little-endian, as this machine
     if (headerBytes > maxHeader || headerBytes > bytes - sizeof headerBytes)
-        bad(file, "not a safetensors file, or cut short: its header claims " + std::to_string(headerBytes) + " bytes");
+        bad(file, "not a safetensors file, or cut short: its header claims " + std::to_string(headerBytes) +
+                      " bytes");
     const char* header = data + sizeof headerBytes;
     const json object = json::parse(header, header + headerBytes, nullptr, false);
     if (headerBytes == 0 || *header != '{' || !object.is_object())

@@ -30,7 +30,8 @@ void AdamW::step(const std::vector<at::Tensor>& gradients, double learningRate) 
             own.push_back(gradients[i]);
         at::_foreach_add_(group.steps, 1);
         at::_fused_adamw_(group.parameters, own, group.firstMoments, group.secondMoments, {}, group.steps,
-                          learningRate, m_settings.beta1, m_settings.beta2, group.weightDecay, m_settings.epsilon,
+                          learningRate, m_settings.beta1, m_settings.beta2, group.weightDecay,
+                          m_settings.epsilon,
                           /*amsgrad=*/false, /*maximize=*/false);
     }
 }

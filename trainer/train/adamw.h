@@ -7,7 +7,8 @@
 
 namespace coxswain::trainer {
 
-/// AdamW (Loshchilov and Hutter 2019) by torch's fused kernel; decay applies to matrices, not to norms and biases.
+/// AdamW (Loshchilov and Hutter 2019) by torch's fused kernel; decay applies to matrices, not to norms and
+/// biases.
 class AdamW {
 public:
     struct Settings {

@@ -36,23 +36,27 @@ void broadcastTensors(const std::vector<Parameter>& tensors, Communicator& commu
         communicator.broadcast(bufferOf(parameter.tensor), 0);
 }
 
-void requireAgreement(const std::vector<Fingerprint>& mine, const std::string& host, Communicator& communicator) {
+void requireAgreement(const std::vector<Fingerprint>& mine, const std::string& host,
+                      Communicator& communicator) {
     std::string record = host.substr(0, hostBytes);
     record.resize(hostBytes, '\0');
     for (const auto& fingerprint : mine)
         record += fingerprint.digest;
     std::string all(record.size() * static_cast<std::size_t>(communicator.worldSize()), '\0');
-    communicator.allGather({record.data(), record.size(), DataType::UInt8}, {all.data(), all.size(), DataType::UInt8});
+    communicator.allGather({record.data(), record.size(), DataType::UInt8},
+                           {all.data(), all.size(), DataType::UInt8});
     std::string differences;
     for (int rank = 1; rank < communicator.worldSize(); ++rank) {
-        const std::string_view theirs(all.data() + static_cast<std::size_t>(rank) * record.size(), record.size());
+        const std::string_view theirs(all.data() + static_cast<std::size_t>(rank) * record.size(),
+                                      record.size());
         for (std::size_t i = 0; i < mine.size(); ++i) {
             const std::size_t at = hostBytes + i * digestBytes;
             if (theirs.substr(at, digestBytes) == std::string_view(all).substr(at, digestBytes))
                 continue;
             const std::string_view name = theirs.substr(0, hostBytes);
-            differences += (differences.empty() ? "" : "; ") + std::string("rank ") + std::to_string(rank) + " on " +
-                           std::string(name.substr(0, name.find('\0'))) + " differs from rank 0 in " + mine[i].what;
+            differences += (differences.empty() ? "" : "; ") + std::string("rank ") + std::to_string(rank) +
+                           " on " + std::string(name.substr(0, name.find('\0'))) +
+                           " differs from rank 0 in " + mine[i].what;
         }
     }
     if (!differences.empty())

@@ -21,8 +21,9 @@ std::string digestOf(const std::vector<Parameter>& tensors);
 /// Sends rank 0's values to all ranks. Collective.
 void broadcastTensors(const std::vector<Parameter>& tensors, Communicator& communicator);
 
-/// Compares every rank's fingerprints with rank 0's. Throws TrainerError(Mismatch) that names what differs and
-/// on which rank and host; every rank throws the same. Collective, over host memory.
-void requireAgreement(const std::vector<Fingerprint>& mine, const std::string& host, Communicator& communicator);
+/// Compares every rank's fingerprints with rank 0's. Throws TrainerError(Mismatch) that names what differs
+/// and on which rank and host; every rank throws the same. Collective, over host memory.
+void requireAgreement(const std::vector<Fingerprint>& mine, const std::string& host,
+                      Communicator& communicator);
 
 } // namespace coxswain::trainer

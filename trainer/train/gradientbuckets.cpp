@@ -73,13 +73,26 @@ void GradientBuckets::scale(double factor) {
 Buffer bufferOf(const at::Tensor& tensor) {
     DataType type = DataType::Float32;
     switch (tensor.scalar_type()) {
-    case at::kFloat: type = DataType::Float32; break;
-    case at::kDouble: type = DataType::Float64; break;
-    case at::kLong: type = DataType::Int64; break;
-    case at::kByte: type = DataType::UInt8; break;
-    case at::kBFloat16: type = DataType::BFloat16; break;
-    case at::kHalf: type = DataType::Float16; break;
-    default: throw TrainerError(wire::ExitCode::Internal, "a tensor of this type cannot be communicated");
+    case at::kFloat:
+        type = DataType::Float32;
+        break;
+    case at::kDouble:
+        type = DataType::Float64;
+        break;
+    case at::kLong:
+        type = DataType::Int64;
+        break;
+    case at::kByte:
+        type = DataType::UInt8;
+        break;
+    case at::kBFloat16:
+        type = DataType::BFloat16;
+        break;
+    case at::kHalf:
+        type = DataType::Float16;
+        break;
+    default:
+        throw TrainerError(wire::ExitCode::Internal, "a tensor of this type cannot be communicated");
     }
     return {tensor.data_ptr(), static_cast<std::size_t>(tensor.numel()), type};
 }

@@ -11,9 +11,9 @@
 
 namespace coxswain::trainer {
 
-/// Note [Bucket layout]: gradients are summed over the ranks in flat buckets. On three and more ranks the layout
-/// decides the order of additions, so the same layout gives the same bits: it is computed once, from the
-/// parameters' order and sizes alone, and a checkpoint stores it.
+/// Note [Bucket layout]: gradients are summed over the ranks in flat buckets. On three and more ranks the
+/// layout decides the order of additions, so the same layout gives the same bits: it is computed once, from
+/// the parameters' order and sizes alone, and a checkpoint stores it.
 struct BucketLayout {
     /// Indices into the decoder's parameters, bucket by bucket. Reversed order: backward finishes the last
     /// layers first, so that their bucket could be sent while the others are still computed.

@@ -3,12 +3,13 @@
 
 #include "trainer/wire/metrics.h"
 
+#include <atomic>
 #include <filesystem>
 
 namespace coxswain::trainer {
 
 /// Appends lines to a rank's metrics file. A line is one write(), so that a reader never sees two halves of
-/// different lines; what a crash cut off is closed by the next line's newline being on its own.
+/// different lines; what a crash or a full disk cut off is closed by a newline before the next line.
 class MetricsWriter {
 public:
     /// Throws TrainerError(Disk).
@@ -23,11 +24,12 @@ public:
     void writeLastWords(wire::LineBody body) noexcept;
 
 private:
-    bool append(const std::string& line) noexcept;
+    bool append(std::string line) noexcept;
 
     std::filesystem::path m_file;
     int m_attempt;
     int m_descriptor;
+    std::atomic<bool> m_halfLine{false}; ///< the file ends within a line
 };
 
 /// Seconds since 1970 by this machine's clock.

@@ -40,7 +40,9 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    static double milliseconds(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
+    static double milliseconds(Clock::duration d) {
+        return std::chrono::duration<double, std::milli>(d).count();
+    }
     DevicePlugin* m_plugin;
     Clock::time_point m_begin;
     Clock::time_point m_lap;
@@ -49,23 +51,26 @@ private:
 wire::Documents openDocuments(const RankEnvironment& e) {
     const fs::path source = e.inputs / e.spec.data.source.path; // an absolute path replaces the folder
     const auto& world = e.communicator;
-    auto documents = fs::is_directory(source)
-                         ? wire::Documents::fromShard(source / wire::layout::shardFile(world.rank(), world.worldSize()))
-                         : wire::Documents::fromText(source, e.spec.train.globalBatch);
+    auto documents =
+        fs::is_directory(source)
+            ? wire::Documents::fromShard(source / wire::layout::shardFile(world.rank(), world.worldSize()))
+            : wire::Documents::fromText(source, e.spec.train.globalBatch);
     if (!documents)
         throw TrainerError(ExitCode::BadData, documents.error().text());
     if (documents->laneCount() != e.spec.train.globalBatch)
         throw TrainerError(ExitCode::BadData, "the shard was made for train.global_batch " +
-                                                  std::to_string(documents->laneCount()) + ", the job asks for " +
+                                                  std::to_string(documents->laneCount()) +
+                                                  ", the job asks for " +
                                                   std::to_string(e.spec.train.globalBatch));
     return std::move(*documents);
 }
 
 wire::LaneRange ownLanes(const RankEnvironment& e) {
     if (e.communicator.worldSize() > e.spec.train.globalBatch)
-        throw TrainerError(ExitCode::BadJob, "train.global_batch: expected at least one sequence for each of the " +
-                                                 std::to_string(e.communicator.worldSize()) + " ranks, found " +
-                                                 std::to_string(e.spec.train.globalBatch));
+        throw TrainerError(ExitCode::BadJob,
+                           "train.global_batch: expected at least one sequence for each of the " +
+                               std::to_string(e.communicator.worldSize()) + " ranks, found " +
+                               std::to_string(e.spec.train.globalBatch));
     return wire::lanesOfRank(e.communicator.rank(), e.communicator.worldSize(), e.spec.train.globalBatch);
 }
 
@@ -74,10 +79,11 @@ DecoderConfig readModelConfig(const RankEnvironment& e) {
                                                          : e.spec.model.config);
     if (config.vocabularySize < ByteTokenizer::vocabularySize)
         throw TrainerError(ExitCode::BadModel, "vocab_size: byte-level tokens need at least " +
-                                                   std::to_string(ByteTokenizer::vocabularySize) + ", found " +
-                                                   std::to_string(config.vocabularySize));
+                                                   std::to_string(ByteTokenizer::vocabularySize) +
+                                                   ", found " + std::to_string(config.vocabularySize));
     if (config.maximumPositions < e.spec.train.sequenceLength)
-        throw TrainerError(ExitCode::BadModel, "max_position_embeddings is " + std::to_string(config.maximumPositions) +
+        throw TrainerError(ExitCode::BadModel, "max_position_embeddings is " +
+                                                   std::to_string(config.maximumPositions) +
                                                    ", less than train.sequence_length " +
                                                    std::to_string(e.spec.train.sequenceLength));
     return config;
@@ -104,8 +110,8 @@ public:
           m_buckets(m_decoder.parameters(),
                     planBuckets(m_decoder.parameters(),
                                 static_cast<std::int64_t>(m_e.spec.train.bucketMib * (1 << 20)))),
-          m_optimizer(m_decoder.parameters(), {m_e.spec.train.beta1, m_e.spec.train.beta2, m_e.spec.train.epsilon,
-                                               m_e.spec.train.weightDecay}),
+          m_optimizer(m_decoder.parameters(), {m_e.spec.train.beta1, m_e.spec.train.beta2,
+                                               m_e.spec.train.epsilon, m_e.spec.train.weightDecay}),
           m_inputs(at::empty({m_sampler.laneCount(), m_sampler.sequenceLength()}, at::kLong)),
           m_labels(at::empty_like(m_inputs)) {
         if (m_e.plugin)
@@ -123,7 +129,8 @@ private:
     }
 
     void prepare();
-    void agree();
+    void agreeOnJob();
+    void agreeOnState();
     void writeStart();
     /// False when some rank was asked to stop: then the step is not made.
     bool step(std::int64_t number);
@@ -147,6 +154,7 @@ void Training::prepare() {
     std::int64_t epoch = m_sampler.shortestLane();
     m_e.startup.allReduce(bufferOf(epoch), Reduction::Min);
     m_sampler.setStepsPerEpoch(epoch);
+    agreeOnJob();
     if (m_e.spec.model.folder) {
         if (isFirst())
             loadHuggingFace(m_decoder, m_e.inputs / m_e.spec.model.folder->path);
@@ -156,18 +164,27 @@ void Training::prepare() {
     Communicator& world = m_deviceWorld ? *m_deviceWorld : m_e.startup;
     broadcastTensors(m_decoder.parameters(), world);
     broadcastTensors(m_optimizer.state(), world);
-    agree();
+    agreeOnState();
     writeStart();
 }
 
-void Training::agree() {
-    const std::string plan = std::to_string(m_sampler.stepsPerEpoch()) + '/' +
-                             std::to_string(m_e.spec.train.globalBatch) + '/' +
-                             std::to_string(m_e.spec.train.sequenceLength);
+/// Before the first broadcast, whose sizes it decides.
+void Training::agreeOnJob() {
+    std::string shapes;
+    for (const auto& [name, tensor] : m_decoder.parameters()) {
+        shapes += name;
+        for (const auto size : tensor.sizes())
+            shapes += ' ' + std::to_string(size);
+    }
     requireAgreement({{"the trainer's version", wire::sha256Hex(COXSWAIN_VERSION)},
                       {"the job", jobDigest(m_e.spec)},
-                      {"the data plan", wire::sha256Hex(plan)},
-                      {"the model's parameters", digestOf(m_decoder.parameters())},
+                      {"the model's shape", wire::sha256Hex(shapes)}},
+                     m_e.host, m_e.startup);
+}
+
+/// Proves that the broadcast gave every rank the same values.
+void Training::agreeOnState() {
+    requireAgreement({{"the model's parameters", digestOf(m_decoder.parameters())},
                       {"the optimizer's state", digestOf(m_optimizer.state())}},
                      m_e.host, m_e.startup);
 }
@@ -209,7 +226,8 @@ bool Training::step(std::int64_t number) {
     StopWatch watch(m_e.plugin);
     wire::StepLine line;
     line.step = number;
-    m_sampler.fill(number, m_inputs.mutable_data_ptr<std::int64_t>(), m_labels.mutable_data_ptr<std::int64_t>());
+    m_sampler.fill(number, m_inputs.mutable_data_ptr<std::int64_t>(),
+                   m_labels.mutable_data_ptr<std::int64_t>());
     line.rankTokens = m_labels.ne(-100).sum().item<std::int64_t>();
     const auto inputs = m_inputs.to(m_device);
     const auto labels = m_labels.to(m_device);
@@ -266,8 +284,9 @@ void Training::noteNonFinite(const wire::StepLine& line) {
     const bool finite = std::isfinite(line.loss) && std::isfinite(line.gradientNorm);
     if (!finite && !m_nonFiniteSeen)
         m_e.metrics.write(wire::EventLine{"non_finite", line.step,
-                                          std::isfinite(line.loss) ? "the gradients are not finite; update skipped"
-                                                                   : "the loss is not finite; update skipped"});
+                                          std::isfinite(line.loss)
+                                              ? "the gradients are not finite; update skipped"
+                                              : "the loss is not finite; update skipped"});
     m_nonFiniteSeen = !finite;
 }
 

@@ -15,9 +15,9 @@ namespace coxswain::trainer {
 
 /// What one rank has around it. References outlive the training.
 struct RankEnvironment {
-    wire::JobSpec spec;            ///< inputs are at "node"
-    std::filesystem::path inputs;  ///< relative input paths are relative to this folder
-    std::filesystem::path output;  ///< checkpoints go below it
+    wire::JobSpec spec;           ///< inputs are at "node"
+    std::filesystem::path inputs; ///< relative input paths are relative to this folder
+    std::filesystem::path output; ///< checkpoints go below it
     std::string host;
     Communicator& startup;      ///< with the deadline of start-up; over host memory
     Communicator& communicator; ///< with the deadline of a step; over host memory
@@ -35,8 +35,9 @@ struct TrainingResult {
     std::filesystem::path model; ///< where rank 0 saved it; empty on other ranks
 };
 
-/// Trains from first to last step, or until any rank's stopRequested() is true, and saves the model. Writes all
-/// metrics lines but error lines. Throws TrainerError; whatever else escapes is a fault of ours. Collective.
+/// Trains from first to last step, or until any rank's stopRequested() is true, and saves the model. Writes
+/// all metrics lines but error lines. Throws TrainerError; whatever else escapes is a fault of ours.
+/// Collective.
 TrainingResult train(const RankEnvironment& environment);
 
 } // namespace coxswain::trainer
