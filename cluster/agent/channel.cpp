@@ -3,7 +3,7 @@
 
 #include "cluster/agent/io.h"
 
-#include <stdexcept>
+#include <poll.h>
 
 namespace coxswain::agent {
 
@@ -16,11 +16,11 @@ bool Channel::readFrame(FrameHeader& header, std::string& payload) {
         return false;
     const auto decoded = got == headerBytes ? decodeHeader(bytes) : std::nullopt;
     if (!decoded)
-        throw std::runtime_error("not a frame of the protocol");
+        throw ChannelError("not a frame of the protocol");
     header = *decoded;
     payload.resize(header.length);
     if (readFully(m_in, payload.data(), payload.size()) != payload.size())
-        throw std::runtime_error("the channel was closed within a frame");
+        throw ChannelError("the channel was closed within a frame");
     return true;
 }
 
@@ -31,10 +31,10 @@ json Channel::readRequest() {
         if (header.kind == FrameKind::Data || header.kind == FrameKind::EndOfData)
             continue;
         if (header.kind != FrameKind::Request)
-            throw std::runtime_error("expected a request");
+            throw ChannelError("expected a request");
         json request = json::parse(m_buffer, nullptr, false);
         if (!request.is_object())
-            throw std::runtime_error("a request is not a JSON object");
+            throw ChannelError("a request is not a JSON object");
         return request;
     }
     return nullptr;
@@ -46,16 +46,23 @@ void Channel::readData(const std::function<void(std::string_view)>& take) {
         if (header.kind == FrameKind::EndOfData)
             return;
         if (header.kind != FrameKind::Data)
-            throw std::runtime_error("expected data");
+            throw ChannelError("expected data");
         take(m_buffer);
     }
-    throw std::runtime_error("the channel was closed within a request's data");
+    throw ChannelError("the channel was closed within a request's data");
+}
+
+void Channel::pause(std::chrono::milliseconds time) {
+    pollfd wait{m_in, POLLRDHUP, 0};
+    if (::poll(&wait, 1, static_cast<int>(time.count())) > 0)
+        throw ChannelError("the desktop has gone");
 }
 
 void Channel::send(FrameKind kind, std::string_view payload) {
     const auto header = encodeHeader({kind, static_cast<std::uint32_t>(payload.size())});
-    if (!writeFully(m_out, header.data(), header.size()) || !writeFully(m_out, payload.data(), payload.size()))
-        throw std::runtime_error("the channel was closed");
+    if (!writeFully(m_out, header.data(), header.size()) ||
+        !writeFully(m_out, payload.data(), payload.size()))
+        throw ChannelError("the channel was closed");
 }
 
 void Channel::sendData(std::string_view bytes) {

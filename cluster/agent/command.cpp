@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 namespace coxswain::agent {
 namespace {
@@ -43,7 +44,8 @@ pid_t start(const std::string& program, const std::vector<std::string>& argv, in
 bool collect(int in, Clock::time_point deadline, std::string& output) {
     char block[65536];
     while (true) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
         if (left <= 0)
             return false;
         pollfd wait{in, POLLIN, 0};
@@ -56,12 +58,25 @@ bool collect(int in, Clock::time_point deadline, std::string& output) {
     }
 }
 
+/// False when it has not ended by the deadline.
+bool waitFor(pid_t child, Clock::time_point deadline, int& status) {
+    for (auto pause = std::chrono::milliseconds(1);;
+         pause = std::min(pause * 2, std::chrono::milliseconds(20))) {
+        if (::waitpid(child, &status, WNOHANG) == child)
+            return true;
+        if (Clock::now() >= deadline)
+            return false;
+        std::this_thread::sleep_for(pause);
+    }
+}
+
 } // namespace
 
 std::string findProgram(const std::string& name) {
     const char* path = std::getenv("PATH");
-    std::string folders = std::string(path ? path : "") + ":/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
-                                                         ":/usr/local/cuda/bin:/usr/lib/wsl/lib";
+    std::string folders = std::string(path ? path : "") +
+                          ":/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+                          ":/usr/local/cuda/bin:/usr/lib/wsl/lib";
     for (std::size_t at = 0; at <= folders.size();) {
         const auto end = std::min(folders.find(':', at), folders.size());
         const std::string file = folders.substr(at, end - at) + '/' + name;
@@ -87,15 +102,17 @@ json runCommand(const std::vector<std::string>& argv, std::chrono::milliseconds 
     if (child < 0)
         return {{"error", std::strerror(errno)}};
     std::string output;
-    const bool ended = collect(in.number(), begin + limit, output);
-    if (!ended)
-        ::kill(-child, SIGKILL);
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    const bool ended = collect(in.number(), begin + limit, output) && waitFor(child, begin + limit, status);
+    if (!ended) {
+        ::kill(-child, SIGKILL);
+        // In a sick driver it cannot even be killed: then it stays a child of this process, and no one waits.
+        waitFor(child, Clock::now() + std::chrono::milliseconds(200), status);
     }
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count();
     if (!ended)
-        return {{"error", "no answer within " + std::to_string(limit.count() / 1000) + " s"}, {"milliseconds", took}};
+        return {{"error", "no answer within " + std::to_string(limit.count() / 1000) + " s"},
+                {"milliseconds", took}};
     return {{"status", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)},
             {"out", output},
             {"milliseconds", took}};

@@ -14,20 +14,22 @@ namespace coxswain::agent {
 class Failure : public std::runtime_error {
 public:
     /// `code` is one of core::errorCodeName's texts.
-    Failure(std::string code, std::string tried, const std::string& seen, nlohmann::json more = {})
-        : std::runtime_error(seen), m_code(std::move(code)), m_tried(std::move(tried)), m_more(std::move(more)) {}
+    Failure(std::string code, std::string tried, std::string seen, nlohmann::json more = {})
+        : std::runtime_error("cannot " + tried + ": " + seen), m_code(std::move(code)), m_tried(std::move(tried)),
+          m_seen(std::move(seen)), m_more(std::move(more)) {}
 
     nlohmann::json toJson() const {
         nlohmann::json object = m_more.is_object() ? m_more : nlohmann::json::object();
         object["code"] = m_code;
         object["tried"] = m_tried;
-        object["seen"] = what();
+        object["seen"] = m_seen;
         return object;
     }
 
 private:
     std::string m_code;
     std::string m_tried;
+    std::string m_seen;
     nlohmann::json m_more;
 };
 

@@ -13,11 +13,6 @@
 namespace coxswain::agent {
 namespace {
 
-std::string parentOf(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? "" : path.substr(0, slash);
-}
-
 std::string nameOf(const std::string& path) {
     return path.substr(path.rfind('/') + 1); // npos + 1 is 0
 }
@@ -47,6 +42,11 @@ std::vector<std::string> Folder::parts(const std::string& path) {
         at = end + 1;
     }
     return parts;
+}
+
+std::string Folder::parentOf(const std::string& path) {
+    const auto slash = path.rfind('/');
+    return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
 Descriptor Folder::openFolder(const std::string& path, bool create) const {

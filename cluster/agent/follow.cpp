@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <thread>
 
 namespace coxswain::agent {
 namespace {
@@ -76,7 +75,7 @@ json read(const Folder& base, const json& request, Channel& channel) {
         }
         if (some || Clock::now() >= deadline)
             break;
-        std::this_thread::sleep_for(20ms);
+        channel.pause(20ms);
     }
     for (const auto& content : contents)
         channel.sendData(content);

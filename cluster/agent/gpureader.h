@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -10,8 +11,8 @@
 
 namespace coxswain::agent {
 
-/// One long-lived nvidia-smi that prints a row a GPU each second: starting it for each sample costs up to seconds
-/// without persistence mode. Does nothing on a node without nvidia-smi.
+/// One long-lived nvidia-smi that prints a row a GPU each second: starting it for each sample costs up to
+/// seconds without persistence mode. Does nothing on a node without nvidia-smi.
 class GpuReader {
 public:
     GpuReader();
@@ -23,10 +24,12 @@ public:
     std::vector<std::string> newest() const;
 
 private:
+    void readRows();
     void take(const std::string& row);
 
     pid_t m_child = -1;
     int m_in = -1;
+    std::atomic<bool> m_ends = false;
     mutable std::mutex m_mutex;
     std::vector<std::pair<std::string, std::string>> m_rows; ///< first cell → row
     std::thread m_thread;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace coxswain::agent {
@@ -34,8 +36,15 @@ std::size_t readFully(int descriptor, void* data, std::size_t bytes);
 bool writeFully(int descriptor, const void* data, std::size_t bytes);
 /// The whole of a file, at most `limit` bytes; empty when it cannot be read (then `error` is set).
 std::string readFile(const std::string& path, std::size_t limit, std::string* error = nullptr);
+/// Calls take(bytes) for each block of an open file until its end. Throws Failure, which names `path`.
+void readBlocks(const Descriptor& file, const std::string& path,
+                const std::function<void(std::string_view)>& take);
 /// Puts `content` in the place of `path`, whole or not at all. Throws Failure.
 void replaceFile(const std::string& path, const std::string& content, int mode);
+/// `path` with an ending that no other process uses, on any machine that shares the disk: for what is written
+/// first and renamed when it is complete.
+std::string partialName(const std::string& path);
+inline constexpr const char* partialMark = ".partial-";
 /// Seconds since 1970 by this machine's clock.
 double wallClock();
 

@@ -4,6 +4,7 @@
 #include "cluster/agent/detached.h"
 #include "cluster/agent/failure.h"
 #include "cluster/agent/processes.h"
+#include "cluster/agent/sampler.h"
 #include "trainer/wire/layout.h"
 #include "trainer/wire/state.h"
 
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <thread>
 
@@ -36,6 +38,13 @@ std::string stateText(const Folder& base, const std::string& job) {
     return readFile(base.absolute(jobFolder(job) + '/' + layout::stateFile), 1 << 16);
 }
 
+/// After a restart of the node a number in state.json may be another process's: only its job tells.
+bool isOf(const std::string& job, pid_t pid) {
+    const auto list = processesOf(job);
+    return std::any_of(list.begin(), list.end(),
+                       [&](const JobProcess& process) { return process.pid == pid; });
+}
+
 json describe(const std::vector<JobProcess>& list) {
     json array = json::array();
     for (const auto& process : list)
@@ -50,28 +59,40 @@ json supervise(const Folder& base, const json& request) {
     const auto attempt = std::to_string(request.at("attempt").get<int>());
     const std::string stateFile = base.absolute(jobFolder(job) + '/' + layout::stateFile);
     const auto before = wire::parseSupervisorState(stateText(base, job));
-    if (before && before->phase != wire::SupervisorState::Phase::Exited && ::kill(before->supervisorPid, 0) == 0)
+    if (before && before->phase != wire::SupervisorState::Phase::Exited && isOf(job, before->supervisorPid))
         throw Failure("conflict", "start job " + job, "it runs already");
     ::unlink(stateFile.c_str());
     startDetached(base, job, {"supervise", "--base", base.path(), "--job", job, "--attempt", attempt});
-    for (const auto deadline = Clock::now() + 20s; Clock::now() < deadline; std::this_thread::sleep_for(5ms)) {
+    for (const auto deadline = Clock::now() + 20s; Clock::now() < deadline;
+         std::this_thread::sleep_for(5ms)) {
         const std::string text = stateText(base, job);
         const auto state = wire::parseSupervisorState(text);
         if (state && state->phase != wire::SupervisorState::Phase::Starting)
             return {{"state", text}};
     }
-    throw Failure("failed", "start job " + job, "its supervisor did not begin; see " +
-                                                    base.absolute(jobFolder(job) + "/out/agent.log"));
+    throw Failure("failed", "start job " + job,
+                  "its supervisor did not begin; see " + base.absolute(jobFolder(job) + "/out/agent.log"));
 }
 
 json sample(const Folder& base, const json& request) {
     const std::string job = jobIn(request);
+    const int interval = request.at("interval_ms").get<int>();
+    if (interval < minSampleInterval)
+        throw Failure("bad_input", "sample this node", "expected an interval of at least 10 ms");
+    const std::string node = " --node " + std::to_string(request.at("node").get<int>()) + ' ';
+    const std::string attempt = " --attempt " + std::to_string(request.at("attempt").get<int>()) + ' ';
+    for (const auto& process : processesOf(job)) {
+        if (!process.isSampler || process.command.find(node) == std::string::npos)
+            continue;
+        if (process.command.find(attempt) != std::string::npos)
+            return {{"started", false}};
+        ::kill(process.pid, SIGTERM); // of an earlier attempt: two would write every line twice
+    }
     startDetached(base, job,
                   {"sample", "--base", base.path(), "--job", job, "--attempt",
                    std::to_string(request.at("attempt").get<int>()), "--node",
-                   std::to_string(request.at("node").get<int>()), "--interval",
-                   std::to_string(request.at("interval_ms").get<int>())});
-    return json::object();
+                   std::to_string(request.at("node").get<int>()), "--interval", std::to_string(interval)});
+    return {{"started", true}};
 }
 
 json signalJob(const Folder& base, const json& request) {
@@ -80,13 +101,11 @@ json signalJob(const Folder& base, const json& request) {
     const auto state = wire::parseSupervisorState(stateText(base, job));
     if (!state)
         throw Failure("missing", "signal job " + job, "it was not started here");
-    for (const auto& process : processesOf(job))
-        if (process.pid == state->mpirunPid) {
-            if (::kill(process.pid, number) != 0)
-                throw systemFailure("signal mpirun of job " + job);
-            return json::object();
-        }
-    throw Failure("missing", "signal job " + job, "its mpirun has ended");
+    if (!isOf(job, state->mpirunPid))
+        throw Failure("missing", "signal job " + job, "its mpirun has ended");
+    if (::kill(state->mpirunPid, number) != 0)
+        throw systemFailure("signal mpirun of job " + job);
+    return json::object();
 }
 
 json processes(const json& request) {
@@ -144,7 +163,8 @@ json clean(const Folder& base, const json& request) {
     for (const auto& entry : jobs)
         requireIdle(entry["job"].get<std::string>());
     const auto bytes = bytesBelow(base.path());
-    for (const char* folder : {layout::jobsFolder, layout::runtimeFolder, layout::storeFolder, layout::agentFolder})
+    for (const char* folder :
+         {layout::jobsFolder, layout::runtimeFolder, layout::storeFolder, layout::agentFolder})
         base.remove(folder);
     ::rmdir(base.path().c_str()); // stays when something of the user's own lies in it
     return {{"removed", bytes}};

@@ -12,7 +12,8 @@ namespace coxswain::agent {
 /// process in a session of its own that outlives this agent.
 nlohmann::json supervise(const Folder& base, const nlohmann::json& request);
 
-/// {"job", "attempt", "node", "interval_ms"} → {}. Starts a sampler that outlives this agent.
+/// {"job", "attempt", "node", "interval_ms"} → {"started"}. Starts a sampler that outlives this agent, unless
+/// this attempt has one on this node; it takes the place of an earlier attempt's.
 nlohmann::json sample(const Folder& base, const nlohmann::json& request);
 
 /// {"files": [{"path", "offset", "max"}…], "wait_ms"}: waits until some file has more than its offset, then

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// coxswain-agent: the helper that runs on a node. It observes and carries out; judging happens on the desktop.
+// coxswain-agent: the helper that runs on a node. It observes and carries out; judging happens on the
+// desktop.
 #include "cluster/agent/failure.h"
 #include "cluster/agent/launch.h"
+#include "cluster/agent/processes.h"
 #include "cluster/agent/sampler.h"
 #include "cluster/agent/serve.h"
-#include "cluster/agent/processes.h"
 #include "cluster/agent/supervisor.h"
 
 #include <getopt.h>
@@ -16,7 +17,8 @@
 
 namespace {
 
-constexpr const char* usage = R"(usage: coxswain-agent COMMAND --base DIR [--job ID] [--attempt N] [--node N] [--interval MS]
+constexpr const char* usage =
+    R"(usage: coxswain-agent COMMAND --base DIR [--job ID] [--attempt N] [--node N] [--interval MS]
 
 The helper that Coxswain puts on a node, below DIR. Commands:
   serve      speak the protocol of cluster/agent/protocol.h on standard input and output
@@ -34,20 +36,33 @@ struct Arguments {
 };
 
 bool parse(int argc, char** argv, Arguments& arguments) {
-    const option known[] = {{"base", required_argument, nullptr, 'b'},     {"job", required_argument, nullptr, 'j'},
-                            {"attempt", required_argument, nullptr, 'a'},  {"node", required_argument, nullptr, 'n'},
-                            {"interval", required_argument, nullptr, 'i'}, {nullptr, 0, nullptr, 0}};
+    const option known[] = {
+        {"base", required_argument, nullptr, 'b'},     {"job", required_argument, nullptr, 'j'},
+        {"attempt", required_argument, nullptr, 'a'},  {"node", required_argument, nullptr, 'n'},
+        {"interval", required_argument, nullptr, 'i'}, {nullptr, 0, nullptr, 0}};
     for (int c = 0; (c = ::getopt_long(argc, argv, "", known, nullptr)) != -1;) {
         switch (c) {
-        case 'b': arguments.base = optarg; break;
-        case 'j': arguments.job = optarg; break;
-        case 'a': arguments.attempt = std::atoi(optarg); break;
-        case 'n': arguments.node = std::atoi(optarg); break;
-        case 'i': arguments.interval = std::atoi(optarg); break;
-        default: return false;
+        case 'b':
+            arguments.base = optarg;
+            break;
+        case 'j':
+            arguments.job = optarg;
+            break;
+        case 'a':
+            arguments.attempt = std::atoi(optarg);
+            break;
+        case 'n':
+            arguments.node = std::atoi(optarg);
+            break;
+        case 'i':
+            arguments.interval = std::atoi(optarg);
+            break;
+        default:
+            return false;
         }
     }
-    if (optind + 1 != argc || arguments.base.empty() || arguments.interval < 10)
+    if (optind + 1 != argc || arguments.base.empty() ||
+        arguments.interval < coxswain::agent::minSampleInterval)
         return false;
     arguments.command = argv[optind];
     return arguments.command == "serve" || !arguments.job.empty();

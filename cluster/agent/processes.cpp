@@ -19,9 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-bool isKeeperCommand(const std::string& command) {
-    return command.find("coxswain-agent sample ") != std::string::npos ||
-           command.find("coxswain-agent supervise ") != std::string::npos;
+bool isOwn(const std::string& command, const char* verb) {
+    return command.find(std::string("coxswain-agent ") + verb + ' ') != std::string::npos;
 }
 
 } // namespace
@@ -41,7 +40,8 @@ std::vector<JobProcess> processesOf(const std::string& job) {
         process.pid = static_cast<pid_t>(std::atol(name.c_str()));
         process.command = readFile("/proc/" + name + "/cmdline", 4096);
         std::replace(process.command.begin(), process.command.end(), '\0', ' ');
-        process.isKeeper = isKeeperCommand(process.command);
+        process.isSampler = isOwn(process.command, "sample");
+        process.isKeeper = process.isSampler || isOwn(process.command, "supervise");
         if (process.pid != ::getpid())
             found.push_back(std::move(process));
     }

@@ -15,6 +15,7 @@ struct JobProcess {
     std::string command; ///< its arguments, separated by spaces
     /// The agent's own part in a job: it writes samples or waits for mpirun, and ends by itself.
     bool isKeeper = false;
+    bool isSampler = false; ///< the keeper that writes samples
 };
 
 /// Every one that this user may look at.

@@ -82,7 +82,8 @@ public:
         const double seconds = std::chrono::duration<double>(now - m_before).count();
         const auto cpu = cpuTimes();
         if (cpu && m_cpu && cpu->all > m_cpu->all)
-            line.cpuPercent = 100.0 * static_cast<double>(cpu->busy - m_cpu->busy) / static_cast<double>(cpu->all - m_cpu->all);
+            line.cpuPercent = 100.0 * static_cast<double>(cpu->busy - m_cpu->busy) /
+                              static_cast<double>(cpu->all - m_cpu->all);
         const auto network = networkBytes();
         if (m_cpu && seconds > 0) {
             line.networkReceived = static_cast<double>(network.received - m_network.received) / seconds;
@@ -94,7 +95,8 @@ public:
             line.memoryUsed = *line.memoryTotal - *available;
         struct statvfs disk {};
         if (::statvfs(m_base.absolute(m_folder).c_str(), &disk) == 0)
-            line.diskFree = static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
+            line.diskFree =
+                static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
         line.gpus = m_gpus.newest();
         m_cpu = cpu;
         m_network = network;
@@ -113,14 +115,14 @@ private:
 
 bool somethingRuns(const std::string& job) {
     const auto list = processesOf(job);
-    return std::any_of(list.begin(), list.end(), [](const JobProcess& process) {
-        return process.command.find("coxswain-agent sample ") == std::string::npos;
-    });
+    return std::any_of(list.begin(), list.end(),
+                       [](const JobProcess& process) { return !process.isSampler; });
 }
 
 } // namespace
 
-int runSampler(const Folder& base, const std::string& job, int attempt, int node, std::chrono::milliseconds interval) {
+int runSampler(const Folder& base, const std::string& job, int attempt, int node,
+               std::chrono::milliseconds interval) {
     const std::string folder = std::string(wire::layout::jobsFolder) + '/' + job;
     const Descriptor file =
         base.openFile(folder + '/' + wire::layout::nodeFile(node), O_WRONLY | O_CREAT | O_APPEND);
@@ -128,7 +130,7 @@ int runSampler(const Folder& base, const std::string& job, int attempt, int node
     sampler.take(); // the first one has no rates
     auto lastSeen = Clock::now();
     bool seen = false;
-    for (auto next = Clock::now() + interval;; next += interval) {
+    for (auto next = Clock::now() + interval;; next = std::max(next + interval, Clock::now())) {
         std::this_thread::sleep_until(next);
         const std::string line = wire::toJsonLine({attempt, wallClock(), sampler.take()});
         if (!writeFully(file.number(), line.data(), line.size()))

@@ -25,15 +25,9 @@ json greeting(const Folder& base) {
     utsname system{};
     ::uname(&system);
     const char* home = std::getenv("HOME");
-    return {{"protocol", protocolVersion},
-            {"version", COXSWAIN_VERSION},
-            {"program", ownProgram()},
-            {"pid", ::getpid()},
-            {"uid", ::getuid()},
-            {"user", userName()},
-            {"home", home ? home : ""},
-            {"base", base.path()},
-            {"hostname", system.nodename}};
+    return {{"protocol", protocolVersion}, {"version", COXSWAIN_VERSION}, {"program", ownProgram()},
+            {"pid", ::getpid()},           {"uid", ::getuid()},           {"user", userName()},
+            {"home", home ? home : ""},    {"base", base.path()},         {"hostname", system.nodename}};
 }
 
 using Handler = std::function<json(const json& request)>;
@@ -68,16 +62,24 @@ int serve(const Folder& base, int in, int out) {
         channel.sendAnswer(greeting(base));
         const auto known = handlers(base, channel);
         for (json request; !(request = channel.readRequest()).is_null();) {
-            const std::string name = request.value("request", "");
+            std::string name;
             try {
+                name = request.at("request").get<std::string>();
                 const auto handler = known.find(name);
                 if (handler == known.end())
-                    throw Failure("protocol", "answer the request \"" + name + '"', "this agent does not know it");
+                    throw Failure("protocol", "answer the request \"" + name + '"',
+                                  "this agent does not know it");
                 channel.sendAnswer(handler->second(request));
+            } catch (const ChannelError&) {
+                throw;
             } catch (const Failure& failure) {
                 channel.sendFailure(failure.toJson());
             } catch (const json::exception& error) {
-                channel.sendFailure(Failure("bad_input", "read the request \"" + name + '"', error.what()).toJson());
+                channel.sendFailure(
+                    Failure("bad_input", "read the request \"" + name + '"', error.what()).toJson());
+            } catch (const std::exception& error) {
+                channel.sendFailure(
+                    Failure("failed", "carry out the request \"" + name + '"', error.what()).toJson());
             }
         }
         return 0;

@@ -10,7 +10,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <exception>
+#include <filesystem>
 
 namespace coxswain::agent {
 namespace {
@@ -37,9 +39,9 @@ class Incoming {
 public:
     Incoming(const Folder& base, std::string digest, std::uint64_t size)
         : m_base(base), m_digest(std::move(digest)), m_size(size),
-          m_partial(storePath(m_digest) + ".partial-" + std::to_string(::getpid())) {
+          m_partial(partialName(storePath(m_digest))) {
         requireSpace(base, size);
-        m_file = base.openFile(m_partial, O_WRONLY | O_CREAT | O_TRUNC);
+        m_file = base.openFile(m_partial, O_WRONLY | O_CREAT | O_EXCL);
     }
     ~Incoming() {
         if (m_file.isOpen())
@@ -75,68 +77,67 @@ private:
     std::uint64_t m_got = 0;
 };
 
-void copyFromDisk(const std::string& path, Incoming& incoming) {
-    const Descriptor source(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!source.isOpen())
-        throw systemFailure("read " + path);
-    std::string block(1 << 20, '\0');
-    ssize_t n = 0;
-    while ((n = ::read(source.number(), block.data(), block.size())) > 0)
-        incoming.take({block.data(), static_cast<std::size_t>(n)});
-    if (n < 0)
-        throw systemFailure("read " + path);
-}
-
-std::string digestOfFile(const std::string& path) {
-    wire::Sha256 hash;
-    const Descriptor source(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!source.isOpen())
-        throw systemFailure("read " + path);
-    std::string block(1 << 20, '\0');
-    ssize_t n = 0;
-    while ((n = ::read(source.number(), block.data(), block.size())) > 0)
-        hash.update(block.data(), static_cast<std::size_t>(n));
-    return hash.hexDigest();
-}
-
 /// On this machine itself a file is linked, not copied; where that is impossible (another disk) it is copied.
 void putLocal(const Folder& base, const std::string& digest, std::uint64_t size, const std::string& file) {
-    const std::string partial = storePath(digest) + ".partial-" + std::to_string(::getpid());
-    base.openFolder(wire::layout::storeFolder, true);
-    if (::link(file.c_str(), base.absolute(partial).c_str()) == 0) {
-        if (digestOfFile(base.absolute(partial)) == digest)
-            return base.rename(partial, storePath(digest));
-        base.remove(partial);
-        throw Failure("damaged", "take " + file, "it has another content than was announced");
+    const std::string partial = partialName(storePath(digest));
+    const Descriptor source(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!source.isOpen())
+        throw systemFailure("read " + file);
+    const Descriptor folder = base.openFolder(wire::layout::storeFolder, true);
+    // AT_SYMLINK_FOLLOW: the store holds contents, never links to something else.
+    if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, base.absolute(partial).c_str(), AT_SYMLINK_FOLLOW) != 0) {
+        Incoming incoming(base, digest, size);
+        readBlocks(source, file, [&](std::string_view bytes) { incoming.take(bytes); });
+        return incoming.finish();
     }
-    Incoming incoming(base, digest, size);
-    copyFromDisk(file, incoming);
-    incoming.finish();
+    wire::Sha256 hash;
+    try {
+        readBlocks(source, file, [&](std::string_view bytes) { hash.update(bytes); });
+        if (hash.hexDigest() != digest)
+            throw Failure("damaged", "take " + file, "it has another content than was announced");
+        base.rename(partial, storePath(digest));
+    } catch (...) {
+        base.remove(partial);
+        throw;
+    }
 }
 
+/// A link into the store when that is possible without a change to anyone else's mode, else a copy.
 void placeFile(const Folder& base, const std::string& root, const json& entry) {
     const auto path = root + '/' + entry.at("path").get<std::string>();
+    Folder::parts(path);
     const auto mode = static_cast<mode_t>(entry.at("mode").get<int>() & 0777);
     const std::string stored = base.absolute(storePath(digestIn(entry)));
-    struct stat status {};
-    if (::lstat(stored.c_str(), &status) != 0)
-        throw systemFailure("find " + stored + " in the store");
-    Folder::parts(path);
-    base.openFolder(path.substr(0, path.rfind('/')), true);
     const std::string target = base.absolute(path);
-    if ((status.st_mode & 0777) != mode && ::chmod(stored.c_str(), mode) != 0)
-        throw systemFailure("set the mode of " + stored);
-    if (::link(stored.c_str(), target.c_str()) == 0)
+    const Descriptor in(::open(stored.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    struct stat status {};
+    if (!in.isOpen() || ::fstat(in.number(), &status) != 0)
+        throw systemFailure("find " + stored + " in the store");
+    base.openFolder(Folder::parentOf(path), true);
+    if (status.st_nlink == 1 && (status.st_mode & 0777) != mode && ::fchmod(in.number(), mode) == 0)
+        status.st_mode = (status.st_mode & ~static_cast<mode_t>(0777)) | mode;
+    if ((status.st_mode & 0777) == mode && ::link(stored.c_str(), target.c_str()) == 0)
         return;
-    const Descriptor in(::open(stored.c_str(), O_RDONLY | O_CLOEXEC));
-    const Descriptor out = base.openFile(path, O_WRONLY | O_CREAT | O_TRUNC);
-    std::string block(1 << 20, '\0');
-    ssize_t n = 0;
-    while ((n = ::read(in.number(), block.data(), block.size())) > 0)
-        if (!writeFully(out.number(), block.data(), static_cast<std::size_t>(n)))
+    const Descriptor out = base.openFile(path, O_WRONLY | O_CREAT | O_EXCL);
+    readBlocks(in, stored, [&](std::string_view bytes) {
+        if (!writeFully(out.number(), bytes.data(), bytes.size()))
             throw systemFailure("write " + target);
-    if (n < 0 || ::fchmod(out.number(), mode) != 0)
+    });
+    if (::fchmod(out.number(), mode) != 0)
         throw systemFailure("copy to " + target);
+}
+
+/// What interrupted agents left behind. Not what is young: it may be another desktop's, under way.
+void removeStalePartials(const Folder& base) {
+    std::error_code error;
+    for (const char* folder : {wire::layout::storeFolder, wire::layout::runtimeFolder})
+        for (const auto& entry : std::filesystem::directory_iterator(base.absolute(folder), error)) {
+            const std::string name = entry.path().filename();
+            struct stat status {};
+            if (name.find(partialMark) != std::string::npos && ::lstat(entry.path().c_str(), &status) == 0 &&
+                status.st_mtime + 24 * 3600 < ::time(nullptr))
+                base.remove(std::string(folder) + '/' + name);
+        }
 }
 
 } // namespace
@@ -146,14 +147,15 @@ void requireSpace(const Folder& base, std::uint64_t bytes) {
     if (::fstatvfs(base.descriptor(), &disk) != 0)
         throw systemFailure("ask for free space in " + base.path());
     const std::uint64_t free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
-    if (free < bytes + reserveBytes)
+    if (free < reserveBytes || free - reserveBytes < bytes)
         throw Failure("no_space", "write " + std::to_string(bytes) + " bytes below " + base.path(),
                       std::to_string(free) + " bytes are free there, " + std::to_string(reserveBytes) +
                           " of them are kept in reserve",
-                      {{"needed", bytes + reserveBytes}, {"free", free}});
+                      {{"needed", bytes}, {"free", free < reserveBytes ? 0 : free - reserveBytes}});
 }
 
 json missing(const Folder& base, const json& request) {
+    removeStalePartials(base);
     json list = json::array();
     for (const auto& entry : request.at("digests")) {
         const auto digest = entry.get<std::string>();
@@ -197,8 +199,7 @@ json install(const Folder& base, const json& request) {
     const std::string digest = wire::sha256Hex(request.at("files").dump());
     if (readFile(base.absolute(root + '/' + completeMark), 1000) == digest)
         return {{"made", false}};
-    const std::string partial = root + ".partial-" + std::to_string(::getpid());
-    base.remove(partial);
+    const std::string partial = partialName(root);
     base.openFolder(partial, true);
     try {
         for (const auto& entry : request.at("files"))
@@ -215,13 +216,17 @@ json install(const Folder& base, const json& request) {
 
 json write(const Folder& base, const json& request, Channel& channel) {
     std::string content;
+    std::size_t size = 0;
     channel.readData([&](std::string_view bytes) {
-        if (content.size() + bytes.size() <= maxJsonBytes)
+        size += bytes.size();
+        if (size <= maxJsonBytes)
             content += bytes;
     });
     const auto path = request.at("path").get<std::string>();
-    const auto parts = Folder::parts(path);
-    base.openFolder(path.substr(0, path.size() - parts.back().size() - 1), true);
+    Folder::parts(path);
+    if (size > maxJsonBytes)
+        throw Failure("bad_input", "write " + path, "this is for small files");
+    base.openFolder(Folder::parentOf(path), true);
     replaceFile(base.absolute(path), content, request.at("mode").get<int>() & 0777);
     return json::object();
 }

@@ -17,7 +17,8 @@ nlohmann::json missing(const Folder& base, const nlohmann::json& request);
 nlohmann::json put(const Folder& base, const nlohmann::json& request, Channel& channel);
 
 /// {"root", "files": [{"path", "digest", "mode"}…]} → {"made": false when that very tree was there already}.
-/// The tree appears whole or not at all, made of hard links into the store (copies where links are impossible).
+/// The tree appears whole or not at all, made of hard links into the store (copies where links are
+/// impossible).
 nlohmann::json install(const Folder& base, const nlohmann::json& request);
 
 /// {"path", "mode"} and data → {}: a small file, put in place whole.
