@@ -16,7 +16,8 @@ constexpr qint64 hostLimit = 4096;
 constexpr qsizetype wordLimit = 1024;
 
 tl::unexpected<Error> badWord(QStringView word, const QString& seen) {
-    const QString shown = word.size() > 80 ? word.left(77).toString() + QStringLiteral("...") : word.toString();
+    const QString shown =
+        word.size() > 80 ? word.left(77).toString() + QStringLiteral("...") : word.toString();
     return fail({ErrorCode::BadInput,
                  {},
                  QStringLiteral("read the host \"%1\"").arg(shown),

@@ -41,7 +41,8 @@ json probe() {
           {"/etc/os-release",
            "NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n"}}},
         {"commands",
-         {{"glibc", command("glibc 2.36\n")},
+         {{"glibc", command("ldd (Debian GLIBC 2.36-9+deb12u10) 2.36\nCopyright (C) 2022 Free Software "
+                            "Foundation, Inc.\n")},
           {"nvcc",
            command(
                "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 12.4, V12.4.131\n")},
