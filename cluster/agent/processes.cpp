@@ -53,14 +53,16 @@ std::vector<JobProcess> endProcessesOf(const std::string& job, std::chrono::mill
     std::vector<JobProcess> left;
     while (!(left = processesOf(job)).empty() && Clock::now() - begin < limit) {
         const auto passed = Clock::now() - begin;
+        const bool onlyKeepers = std::all_of(left.begin(), left.end(), [](const auto& p) { return p.isKeeper; });
         for (const auto& process : left) {
-            // A supervisor that is killed before its mpirun could not write how it ended.
+            // A supervisor that is killed before its mpirun could not write how it ended; samplers have done
+            // their work when nothing else is left.
             if (!process.isKeeper)
                 ::kill(process.pid, passed < 500ms ? SIGTERM : SIGKILL);
-            else if (passed > 4s)
+            else if (passed > 4s || (onlyKeepers && process.command.find(" sample ") != std::string::npos))
                 ::kill(process.pid, SIGKILL);
         }
-        std::this_thread::sleep_for(50ms);
+        std::this_thread::sleep_for(30ms);
     }
     return left;
 }

@@ -167,6 +167,13 @@ QList<CheckResult> checkTogether(const QStringList& hosts, const QList<Inventory
     return results;
 }
 
+QList<CheckResult> judgeNode(const QString& host, const Expected<Inventory>& inventory, const Requirements& needs) {
+    if (!inventory)
+        return {unreachable(host, inventory.error())};
+    QList<CheckResult> results{{QStringLiteral("reachability"), host, Severity::Ok, QStringLiteral("logged in"), {}, {}}};
+    return results + checkNode(host, *inventory, needs);
+}
+
 bool isReady(const QList<CheckResult>& results) {
     return std::none_of(results.begin(), results.end(),
                         [](const CheckResult& result) { return result.severity == Severity::Error; });

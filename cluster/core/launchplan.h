@@ -25,6 +25,7 @@ struct LaunchInput {
     QByteArray jobPrivateKey;      ///< OpenSSH format; empty for a single node
     QMap<int, QByteArray> hostKey; ///< node index → "ssh-ed25519 AAAA…", verified by the desktop
     QMap<int, quint16> sshPort;    ///< node index → port of its sshd
+    QMap<int, QString> user;       ///< node index → the login name there
 };
 
 /// Note [Launch]: mpirun runs on node 0 from the bundle there. Base folders differ from node to node, so each

@@ -58,6 +58,9 @@ public:
     /// Opens a run from disk, without following it. Rebuilds the store where it is missing or damaged.
     static core::Expected<std::unique_ptr<Run>> openFolder(const RunFolder& folder);
 
+    /// A store made of the folder's metrics files; `damaged` counts the lines that could not be read.
+    static core::Expected<std::unique_ptr<core::MetricsStore>> readStore(const RunFolder& folder, int* damaged);
+
 signals:
     void snapshotChanged();
     void metricsAppended();              ///< new lines are in store()

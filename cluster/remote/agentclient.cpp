@@ -64,7 +64,9 @@ core::Expected<FirstAnswer> nextAnswer(ByteStream& stream, QByteArray& received,
 } // namespace
 
 core::Expected<std::unique_ptr<AgentClient>> AgentClient::start(HostTransport& transport, const QString& host,
-                                                                const QString& agentProgram, const Limits& limits) {
+                                                                const QString& agentProgram,
+                                                                std::chrono::milliseconds timeout,
+                                                                const CancelToken& cancel) {
     QFile file(agentProgram);
     if (!file.open(QIODevice::ReadOnly))
         return core::fail({ErrorCode::Missing, {}, QStringLiteral("read ") + agentProgram, file.errorString(),
@@ -72,9 +74,10 @@ core::Expected<std::unique_ptr<AgentClient>> AgentClient::start(HostTransport& t
     const QByteArray program = file.readAll();
     const auto digest = QByteArray::fromStdString(wire::sha256Hex({program.constData(), static_cast<std::size_t>(program.size())}));
     const QByteArray nonce = "coxswain" + QByteArray::number(QRandomGenerator::system()->generate64(), 16);
-    auto stream = transport.start(firstContactLine(nonce, digest, program.size()), limits);
+    auto stream = transport.start(firstContactLine(nonce, digest, program.size()), {Deadline(timeout), cancel});
     if (!stream)
         return core::fail(stream.error());
+    Limits limits{Deadline(timeout), cancel};
     QByteArray received;
     auto answer = nextAnswer(**stream, received, nonce, host, limits);
     if (!answer)
@@ -87,6 +90,7 @@ core::Expected<std::unique_ptr<AgentClient>> AgentClient::start(HostTransport& t
     if (answer->kind == FirstAnswer::Need) {
         if (auto sent = (*stream)->write(program.constData(), program.size(), limits); !sent)
             return core::fail(sent.error());
+        limits.deadline = Deadline(timeout);
         answer = nextAnswer(**stream, received, nonce, host, limits);
         if (!answer)
             return core::fail(answer.error());

@@ -45,9 +45,12 @@ struct InstalledFile {
 /// After an error with code Lost, Timeout, Cancelled or Protocol the client can only be destroyed.
 class AgentClient {
 public:
-    /// First contact: puts the agent there if it is not, and starts it (Note [First contact]).
+    /// First contact: puts the agent there if it is not, and starts it (Note [First contact]). `timeout` is for
+    /// each step: connecting, finding a place, sending the agent.
     static core::Expected<std::unique_ptr<AgentClient>> start(HostTransport& transport, const QString& host,
-                                                              const QString& agentProgram, const Limits& limits);
+                                                              const QString& agentProgram,
+                                                              std::chrono::milliseconds timeout,
+                                                              const CancelToken& cancel);
 
     const Greeting& greeting() const { return m_greeting; }
     bool isLocal() const { return m_isLocal; }

@@ -15,8 +15,7 @@ HostSession::HostSession(core::HostName host, const RemoteOptions& options) : m_
 
 core::Expected<AgentClient*> HostSession::agent(const CancelToken& cancel) {
     if (!m_agent) {
-        auto started = AgentClient::start(*m_transport, m_host.toString(), m_options.agentProgram,
-                                          within(m_options.connectTimeout, cancel));
+        auto started = AgentClient::start(*m_transport, m_host.toString(), m_options.agentProgram, m_options.connectTimeout, cancel);
         if (!started) {
             m_transport->disconnect();
             return core::fail(started.error());

@@ -120,7 +120,8 @@ core::Expected<core::HostKey> SshSession::open(const Limits& limits) {
     auto key = verifyHostKey(limits);
     if (!key)
         return key;
-    if (auto in = logIn(limits); !in)
+    // Afresh: a person may have thought about the key for a while.
+    if (auto in = logIn({Deadline(m_options.connectTimeout), limits.cancel}); !in)
         return core::fail(in.error());
     return key;
 }
