@@ -83,7 +83,10 @@ Expected<void> placeAddresses(const QList<Candidate>& candidates, Plan& plan) {
             {}, QStringLiteral("nodes: there is no IPv4 network in which all of them have an address"),
             QStringLiteral("See the check \"subnet\", or leave out the node that differs"));
     for (PlannedNode& node : plan.nodes)
-        node.address = addressIn(inventories[node.index], *plan.subnet);
+        if (const auto interface = interfaceIn(inventories[node.index], *plan.subnet)) {
+            node.address = interface->address;
+            node.interfaceName = interface->name;
+        }
     return {};
 }
 
