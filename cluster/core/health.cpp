@@ -168,10 +168,7 @@ QList<CheckResult> checkTogether(const QStringList& hosts, const QList<Inventory
 }
 
 QList<CheckResult> judgeNode(const QString& host, const Expected<Inventory>& inventory, const Requirements& needs) {
-    if (!inventory)
-        return {unreachable(host, inventory.error())};
-    QList<CheckResult> results{{QStringLiteral("reachability"), host, Severity::Ok, QStringLiteral("logged in"), {}, {}}};
-    return results + checkNode(host, *inventory, needs);
+    return inventory ? checkNode(host, *inventory, needs) : QList<CheckResult>{unreachable(host, inventory.error())};
 }
 
 bool isReady(const QList<CheckResult>& results) {
