@@ -87,7 +87,7 @@ void Watcher::showPhases() {
     for (int i = 0; i < m_run.snapshot().nodes.size(); ++i) {
         const auto& node = m_run.snapshot().nodes[i];
         if (m_links.value(i, Link::None) != node.link && node.link == Link::Reconnecting)
-            say(QStringLiteral("%1: reconnecting (%2); the run goes on there").arg(node.host.toString(), node.note));
+            say(QStringLiteral("%1: reconnecting (%2)").arg(node.host.toString(), node.note));
         else if (m_links.value(i, Link::None) == Link::Reconnecting && node.link == Link::Connected)
             say(QStringLiteral("%1: connected again").arg(node.host.toString()));
         m_links[i] = node.link;

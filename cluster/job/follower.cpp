@@ -52,10 +52,15 @@ void Follower::start() {
 
 void Follower::drain() {
     m_draining = true;
-    if (m_retry.isActive()) { // not connected just now: one more try, at once
-        m_retry.stop();
-        poll();
-    }
+    if (m_connected)
+        return; // the poll that is under way is followed by the last ones
+    m_retry.stop();
+    finish();
+}
+
+void Follower::finish() {
+    m_stopped = true;
+    emit drained();
 }
 
 core::Expected<Follower::News> Follower::look(remote::HostSession& session, const remote::CancelToken& cancel,
@@ -107,11 +112,8 @@ void Follower::take(const core::Expected<News>& news) {
             emit connectionChanged(false, news.error());
         m_connected = false;
         ++m_failures;
-        if (m_draining) {
-            m_stopped = true;
-            emit drained();
-            return;
-        }
+        if (m_draining)
+            return finish();
         m_retry.start(std::min(15'000, 500 << std::min(m_failures, 5)));
         return;
     }
@@ -133,11 +135,8 @@ void Follower::take(const core::Expected<News>& news) {
         emit stateSeen(*news->state);
     else if (news->stateAbsent)
         emit stateAbsent();
-    if (m_draining && !some) {
-        m_stopped = true;
-        emit drained();
-        return;
-    }
+    if (m_draining && !some)
+        return finish();
     poll();
 }
 

@@ -35,7 +35,7 @@ public:
              QObject* parent);
 
     void start();
-    /// Reads until nothing is new, then drained(), and stops. With an error when the node cannot be reached.
+    /// Reads until nothing is new, then drained(), and stops; at once when the node is not connected just now.
     void drain();
 
 signals:
@@ -53,6 +53,7 @@ private:
         bool stateAbsent = false;
     };
     void poll();
+    void finish();
     void take(const core::Expected<News>& news);
     static core::Expected<News> look(remote::HostSession& session, const remote::CancelToken& cancel,
                                      const QString& jobId, const QList<FollowedFile>& files, bool withState, int wait);

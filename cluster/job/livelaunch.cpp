@@ -235,22 +235,20 @@ void LiveRun::kill() {
 
 void LiveRun::clean() {
     // First all that the ranks and mpirun have said, then the processes.
-    m_draining = 0;
-    for (const auto& follower : m_followers) {
-        ++m_draining;
+    m_draining = static_cast<int>(m_followers.size());
+    if (m_draining == 0)
+        return cleanNodes();
+    for (const auto& follower : m_followers)
         connect(follower, &Follower::drained, this, [this] {
+            updateFailure(); // the head may have said all while another node still talks
             if (--m_draining == 0)
                 cleanNodes();
         });
+    for (const auto& follower : m_followers)
         follower->drain();
-    }
-    if (m_draining == 0)
-        cleanNodes();
 }
 
 void LiveRun::cleanNodes() {
-    updateFailure();
-    changed();
     for (int node = 0; node < nodeCount(); ++node)
         ask<void>(
             node, [id = m_snapshot.record.id](HostSession& session, const CancelToken& cancel) { return cleanNode(session, cancel, id); },
@@ -265,6 +263,9 @@ void LiveRun::cleanNodes() {
 void LiveRun::updateFailure() {
     if (m_snapshot.state.outcome == core::Outcome::Failed)
         m_snapshot.record.failure = core::whoFailedFirst(m_snapshot.record.plan, m_log, m_rankErrors, m_mpirunStatus);
+    if (auto saved = m_folder.save(m_snapshot.record); !saved)
+        qWarning("%s", qPrintable(saved.error().text()));
+    changed();
 }
 
 void LiveRun::report() {
