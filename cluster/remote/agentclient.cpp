@@ -233,7 +233,7 @@ core::Expected<QList<FileNews>> AgentClient::read(const QList<RemoteFile>& files
     for (qsizetype i = 0; i < news.size(); ++i) {
         const json entry = static_cast<std::size_t>(i) < described.size() ? described[static_cast<std::size_t>(i)] : json();
         const qint64 bytes = entry.is_object() ? numberIn(entry, "bytes") : -1;
-        if (bytes < 0 || at + bytes > data.size())
+        if (bytes < 0 || bytes > data.size() - at)
             return core::fail({ErrorCode::Protocol, m_host, QStringLiteral("follow the job's files"),
                                QStringLiteral("the agent's account does not match its data"), {}});
         news[i] = {data.mid(at, bytes), numberIn(entry, "size"), entry.value("absent", json(true)) == json(true)};

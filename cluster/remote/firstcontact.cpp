@@ -9,7 +9,7 @@ namespace {
 /// POSIX sh, in one line and without single quotes and exclamation marks, since it travels inside single quotes
 /// through any login shell. Fall-back folders must not be links and must belong to this user.
 constexpr const char* script =
-    R"(umask 077; r=; b=; u=$(id -u); )"
+    R"(umask 077; PATH="$PATH:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"; r=; b=; u=$(id -u); )"
     R"(for c in "$HOME/.coxswain" "/var/tmp/coxswain-$u" "/tmp/coxswain-$u"; do )"
     R"(case $c in //*|/.coxswain) continue;; /*) ;; *) continue;; esac; )"
     R"(case $c in */.coxswain) ;; *) if [ -h "$c" ]; then r="$r $c is a link;"; continue; fi;; esac; )"

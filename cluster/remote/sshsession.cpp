@@ -20,6 +20,10 @@ using core::ErrorCode;
 constexpr const char* ciphers = "aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,"
                                 "aes256-ctr,aes192-ctr,aes128-ctr";
 
+constexpr const char* turnedAway =
+    "The server closed the connection while it began (MaxStartups, fail2ban, or not an "
+    "SSH server on this port?)";
+
 int onCancel(socket_t, int, void*) {
     return 0; // the poll has woken up: that is all
 }
@@ -44,12 +48,16 @@ core::Expected<void> remember(const QString& name, const core::HostName& host, c
         char last = '\n';
         if (file.size() > 0 && file.seek(file.size() - 1))
             file.getChar(&last);
-        const QByteArray line = (last == '\n' ? QByteArray() : QByteArray("\n")) + core::knownHostsLine(host, key);
+        const QByteArray line =
+            (last == '\n' ? QByteArray() : QByteArray("\n")) + core::knownHostsLine(host, key);
         good = file.write(line) == line.size() && file.flush();
     }
     if (!good)
-        return core::fail({ErrorCode::Permission, host.toString(), QStringLiteral("write the accepted key to ") + name,
-                           file.errorString(), {}});
+        return core::fail({ErrorCode::Permission,
+                           host.toString(),
+                           QStringLiteral("write the accepted key to ") + name,
+                           file.errorString(),
+                           {}});
     return {};
 }
 
@@ -61,7 +69,11 @@ SshSession::SshSession(core::HostName host, const RemoteOptions& options)
 SshSession::~SshSession() {
     ssh_event_remove_session(m_event, m_session);
     ssh_event_free(m_event);
+    // libssh leaves a socket that it was given open, unless it has closed it after an error.
+    const int socket = ssh_get_fd(m_session);
     ssh_disconnect(m_session);
+    if (socket >= 0)
+        ::close(socket);
     ssh_free(m_session);
 }
 
@@ -91,7 +103,8 @@ core::Expected<core::HostKey> SshSession::open(const Limits& limits) {
     const int off = 0;
     const QByteArray name = m_host.host.toUtf8();
     const QByteArray user = m_host.user.toUtf8();
-    const QByteArray keyTypes = core::hostKeyAlgorithms(readKnownHosts(m_options), m_host).join(u',').toLatin1();
+    const QByteArray keyTypes =
+        core::hostKeyAlgorithms(readKnownHosts(m_options), m_host).join(u',').toLatin1();
     ssh_options_set(m_session, SSH_OPTIONS_PROCESS_CONFIG, &off);
     ssh_options_set(m_session, SSH_OPTIONS_HOST, name.constData());
     ssh_options_set(m_session, SSH_OPTIONS_PORT, &port);
@@ -108,15 +121,17 @@ core::Expected<core::HostKey> SshSession::open(const Limits& limits) {
     while (status == SSH_AGAIN) {
         if (auto waited = wait(tried, limits); !waited) {
             core::Error lost = waited.error();
-            if (lost.code == ErrorCode::Lost)
-                lost.fix = QStringLiteral("The server closed the connection while it began (MaxStartups, "
-                                          "fail2ban, or not an SSH server on this port?)");
+            m_wasTurnedAway = lost.code == ErrorCode::Lost;
+            if (m_wasTurnedAway)
+                lost.fix = QString::fromLatin1(turnedAway);
             return core::fail(lost);
         }
         status = ssh_connect(m_session);
     }
-    if (status != SSH_OK)
-        return core::fail(error(ErrorCode::Lost, tried));
+    if (status != SSH_OK) {
+        m_wasTurnedAway = true;
+        return core::fail(error(ErrorCode::Lost, tried, QString::fromLatin1(turnedAway)));
+    }
     auto key = verifyHostKey(limits);
     if (!key)
         return key;
@@ -146,8 +161,9 @@ core::Expected<core::HostKey> SshSession::verifyHostKey(const Limits& limits) {
     const auto verdict = core::judgeHostKey(readKnownHosts(m_options), m_host, key);
     if (verdict.kind == core::HostKeyVerdict::Known)
         return key;
-    const bool accepted = verdict.kind == core::HostKeyVerdict::Unknown && m_options.prompt &&
-                          m_options.prompt({m_host, QString::fromLatin1(key.type), key.fingerprint()}, limits.cancel);
+    const bool accepted =
+        verdict.kind == core::HostKeyVerdict::Unknown && m_options.prompt &&
+        m_options.prompt({m_host, QString::fromLatin1(key.type), key.fingerprint()}, limits.cancel);
     if (!accepted)
         return core::fail(core::hostKeyError(verdict, m_host, key, m_options.knownHostsFile));
     if (auto kept = remember(m_options.knownHostsFile, m_host, key); !kept)
@@ -202,11 +218,13 @@ core::Expected<void> SshSession::logIn(const Limits& limits) {
             return in ? core::Expected<void>() : core::fail(in.error());
     }
     const QString user = m_host.user.isEmpty() ? qEnvironmentVariable("USER") : m_host.user;
-    return core::fail({ErrorCode::AuthRefused, m_host.toString(), QStringLiteral("log in as ") + user,
-                       m_keysTried.isEmpty() ? QStringLiteral("there is no key to try: no --identity, no ssh-agent, none in ~/.ssh")
-                                             : QStringLiteral("the server refused ") + m_keysTried.join(QStringLiteral(", ")),
-                       QStringLiteral("Put your public key on the node: ssh-copy-id %1%2@%3")
-                           .arg(m_host.port ? QStringLiteral("-p %1 ").arg(m_host.port) : QString(), user, m_host.host)});
+    return core::fail(
+        {ErrorCode::AuthRefused, m_host.toString(), QStringLiteral("log in as ") + user,
+         m_keysTried.isEmpty()
+             ? QStringLiteral("there is no key to try: no --identity, no ssh-agent, none in ~/.ssh")
+             : QStringLiteral("the server refused ") + m_keysTried.join(QStringLiteral(", ")),
+         QStringLiteral("Put your public key on the node: ssh-copy-id %1%2@%3")
+             .arg(m_host.port ? QStringLiteral("-p %1 ").arg(m_host.port) : QString(), user, m_host.host)});
 }
 
 } // namespace coxswain::remote

@@ -18,6 +18,9 @@ public:
     SshSession& operator=(const SshSession&) = delete;
 
     core::Expected<core::HostKey> open(const Limits& limits);
+    /// After open() has failed: the server closed the connection before it showed its key, as sshd does with some of
+    /// many that begin at once (MaxStartups). Another try may succeed.
+    bool wasTurnedAway() const { return m_wasTurnedAway; }
 
     /// Repeats call() while it answers SSH_AGAIN (or SSH_AUTH_AGAIN), waiting for the network in between.
     /// `tried` is for the errors.
@@ -46,6 +49,7 @@ private:
     ssh_session m_session;
     ssh_event m_event;
     QStringList m_keysTried;
+    bool m_wasTurnedAway = false;
 };
 
 } // namespace coxswain::remote

@@ -20,6 +20,9 @@ public:
     bool isLocal() const override { return false; }
 
 private:
+    /// Several times where the server turns it away at once: sshd does so when many begin at once.
+    core::Expected<void> connect(const Limits& limits);
+
     core::HostName m_host;
     const RemoteOptions& m_options;
     std::shared_ptr<SshSession> m_session;
