@@ -17,6 +17,7 @@ constexpr std::string_view runFormat = "coxswain.run/1.0";
 json nodeToJson(const core::PlannedNode& node) {
     return {{"host", text(node.host.toString())},
             {"address", text(node.address)},
+            {"interface", text(node.interfaceName)},
             {"base", text(node.base)},
             {"first_rank", node.firstRank},
             {"rank_count", node.rankCount},
@@ -33,6 +34,7 @@ core::PlannedNode nodeFromJson(const json& object, int index) {
     node.host = hosts->first();
     node.index = index;
     node.address = text(object.at("address"));
+    node.interfaceName = text(object.at("interface"));
     node.base = text(object.at("base"));
     node.firstRank = object.at("first_rank").get<int>();
     node.rankCount = object.at("rank_count").get<int>();
