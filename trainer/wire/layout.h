@@ -18,6 +18,7 @@ inline constexpr const char* nodeFileName = "node.json";   ///< NodeFile: which 
 inline constexpr const char* launchFile = "launch.json";   ///< what the supervisor starts (head only)
 inline constexpr const char* stateFile = "state.json";     ///< SupervisorState (head only)
 inline constexpr const char* shardsFolder = "shards";      ///< this node's shards
+inline constexpr const char* modelFolder = "model";         ///< a Hugging Face folder that was sent
 inline constexpr const char* outputFolder = "out";         ///< out/mpirun.log
 inline constexpr const char* mpirunLog = "out/mpirun.log"; ///< stdout and stderr of mpirun and all ranks
 inline constexpr const char* checkpointsFolder = "checkpoints"; ///< checkpoints/step-<n>/, checkpoints/final/
