@@ -13,13 +13,13 @@ namespace coxswain::core {
 
 /// Who failed first, for the card on the Run page and the last lines of the command line.
 struct FailureCard {
-    int rank = -1;        ///< -1: not a rank (a node was lost, mpirun could not start)
-    QString node;         ///< as the person named it; empty when unknown
-    QString signal;       ///< "SIGKILL"; empty when it did not die by a signal
+    int rank = -1;  ///< -1: not a rank (a node was lost, mpirun could not start)
+    QString node;   ///< as the person named it; empty when unknown
+    QString signal; ///< "SIGKILL"; empty when it did not die by a signal
     std::optional<int> exitStatus;
-    QString headline; ///< one line: "rank 1 on node2 was killed by SIGKILL"
-    QString detail;   ///< the trainer's own error line, or mpirun's words
-    QString fix;      ///< what to do; may be empty
+    QString headline;            ///< one line: "rank 1 on node2 was killed by SIGKILL"
+    QString detail;              ///< the trainer's own error line, or mpirun's words
+    QString fix;                 ///< what to do; may be empty
     QList<QString> consequences; ///< what followed, folded in the card
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/core/fixes.h"
 #include "cluster/core/healthrules.h"
 
 #include <QVersionNumber>
@@ -22,25 +23,11 @@ Severity whenAbsent(const Requirements& needs) {
 }
 
 QString fixFor(const QString& observed) {
-    const auto has = [&](const char* text) {
-        return observed.contains(QLatin1StringView(text), Qt::CaseInsensitive);
-    };
-    if (has("version mismatch"))
-        return QStringLiteral("The driver was upgraded under a running system: sudo reboot (or sudo rmmod "
-                              "nvidia_uvm nvidia_drm nvidia_modeset nvidia && sudo modprobe nvidia)");
-    if (has("couldn't communicate") || has("driver is not loaded"))
-        return QStringLiteral(
-            "The kernel module is not loaded: sudo modprobe nvidia; where that fails, reinstall the driver "
-            "for this kernel: sudo apt-get install --reinstall nvidia-driver linux-headers-$(uname -r)");
-    if (has("lost") || has("fallen off"))
-        return QStringLiteral("The GPU fell off its bus: sudo reboot; where it comes back, check power, "
-                              "cooling and the slot (sudo dmesg | grep -i xid)");
-    if (has("requires reset"))
-        return QStringLiteral("sudo nvidia-smi --gpu-reset -i INDEX, or sudo reboot");
-    if (has("permission"))
-        return QStringLiteral(
-            "Let the user use the devices: ls -l /dev/nvidia*; sudo usermod -aG video $USER");
-    return QStringLiteral("See the kernel's log: sudo dmesg | grep -iE 'nvrm|xid'; sudo reboot often helps");
+    const QString known = knownFix(observed);
+    return known.isEmpty()
+               ? QStringLiteral(
+                     "See the kernel's log: sudo dmesg | grep -iE 'nvrm|xid'; sudo reboot often helps")
+               : known;
 }
 
 const char* const installDriver =
