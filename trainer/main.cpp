@@ -59,7 +59,8 @@ public:
 
     void run() {
         const StopSignal stop; // first: a wish to stop that comes early must not kill the rank
-        std::filesystem::create_directories(m_options.output);
+        std::error_code said;  // by the writer, which then finds no folder
+        std::filesystem::create_directories(m_options.output, said);
         m_metrics = std::make_unique<MetricsWriter>(m_options.output / wire::layout::rankFile(m_rank),
                                                     m_options.attempt);
         const wire::JobSpec spec = readJob(m_options.job);

@@ -60,6 +60,19 @@ TEST_F(Mpi, reducesEverySizeAndType) {
     }
 }
 
+// Counts are int in MPI: what is longer goes in pieces of 2^28 elements.
+TEST_F(Mpi, longBuffersGoInPieces) {
+    std::vector<std::uint8_t> values((std::size_t{1} << 28) + 3, static_cast<std::uint8_t>(m_rank));
+    values.back() = static_cast<std::uint8_t>(m_rank + 10);
+    m_world->allReduce(bufferOver(values, DataType::UInt8), Reduction::Max);
+    EXPECT_EQ(values.front(), m_size - 1);
+    EXPECT_EQ(values[std::size_t{1} << 28], m_size - 1);
+    EXPECT_EQ(values.back(), m_size - 1 + 10);
+    values.back() = static_cast<std::uint8_t>(m_rank + 20);
+    m_world->broadcast(bufferOver(values, DataType::UInt8), 0);
+    EXPECT_EQ(values.back(), 20);
+}
+
 TEST_F(Mpi, broadcastsAndGathers) {
     for (int root = 0; root < m_size; ++root) {
         std::vector<std::uint16_t> values(1001, static_cast<std::uint16_t>(m_rank + 1));

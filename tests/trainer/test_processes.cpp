@@ -175,6 +175,15 @@ TEST_F(Trainer, stopsOnSigtermWhenItIsAlone) {
     EXPECT_EQ(lines<wire::EndLine>(0).at(0).state, "stopped");
 }
 
+TEST_F(Trainer, aWishToStopThatComesEarlyIsKept) {
+    const auto process = start(trainer(write(job(1'000'000))));
+    const auto file = output() / wire::layout::rankFile(0);
+    ASSERT_TRUE(waitUntil(longEnough, [&] { return fs::exists(file); }));
+    process->signal(SIGUSR1); // it is about to start MPI
+    ASSERT_EQ(process->wait(longEnough), 0) << process->output();
+    EXPECT_EQ(lines<wire::EndLine>(0).at(0).state, "stopped");
+}
+
 TEST_F(Trainer, aKilledRankEndsAll) {
     const auto process = startRanks(3, write(job(1'000'000)));
     const auto pids = pidsOnceTraining(3);
@@ -241,6 +250,8 @@ TEST_F(Trainer, faultsHaveTheirExitCodes) {
     document = job(5);
     document["data"]["source"]["path"] = "nowhere";
     expectFailure(write(document), ExitCode::BadData, "nowhere");
+    document["data"]["source"]["path"] = "text/below a file";
+    expectFailure(write(document), ExitCode::BadData, "text/below a file");
     document = job(5);
     document["model"]["config"]["model_type"] = "gpt2";
     expectFailure(write(document), ExitCode::BadModel, "gpt2");

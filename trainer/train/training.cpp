@@ -51,8 +51,9 @@ private:
 wire::Documents openDocuments(const RankEnvironment& e) {
     const fs::path source = e.inputs / e.spec.data.source.path; // an absolute path replaces the folder
     const auto& world = e.communicator;
+    std::error_code unreadable; // then it is no folder, and opening it as a file says why
     auto documents =
-        fs::is_directory(source)
+        fs::is_directory(source, unreadable)
             ? wire::Documents::fromShard(source / wire::layout::shardFile(world.rank(), world.worldSize()))
             : wire::Documents::fromText(source, e.spec.train.globalBatch);
     if (!documents)
