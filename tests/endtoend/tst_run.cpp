@@ -116,7 +116,7 @@ private slots:
         auto cli = m_cluster->start(run(2000));
         QVERIFY(waitForNewRun());
         QVERIFY(waitForStep({}, 0, 3, 60));
-        m_cluster->hosts().in(2, QStringLiteral("pkill -9 -f coxswain-trainer"));
+        m_cluster->hosts().in(2, QStringLiteral("pkill -9 -f '[c]oxswain-trainer'"));
         QElapsedTimer timer;
         timer.start();
         while (ranksLive() && timer.elapsed() < 20'000)
