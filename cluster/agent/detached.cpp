@@ -48,6 +48,12 @@ std::string ownProgram() {
     return std::string(path.data(), static_cast<std::size_t>(n));
 }
 
+std::string temporaryFolder(const Folder& base, const std::string& job) {
+    const std::string path = std::string(wire::layout::jobsFolder) + '/' + job + '/' + wire::layout::temporaryFolder;
+    base.openFolder(path, true);
+    return base.absolute(path);
+}
+
 void execute(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment) {
     for (const auto& [name, value] : environment)
         ::setenv(name.c_str(), value.c_str(), 1);

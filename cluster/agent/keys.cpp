@@ -4,6 +4,7 @@
 #include "cluster/agent/detached.h"
 #include "cluster/agent/failure.h"
 #include "cluster/agent/processes.h"
+#include "trainer/wire/layout.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -133,8 +134,16 @@ int revokeKeysOf(const std::string& job) {
     return removed;
 }
 
-json revoke(const json& request) {
-    return {{"removed", revokeKeysOf(request.at("job").get<std::string>())}};
+void forgetJob(const Folder& base, const std::string& job) {
+    for (const char* name : {wire::layout::jobKeyFile, wire::layout::temporaryFolder})
+        base.remove(std::string(wire::layout::jobsFolder) + '/' + job + '/' + name);
+}
+
+json revoke(const Folder& base, const json& request) {
+    const auto job = request.at("job").get<std::string>();
+    const int removed = revokeKeysOf(job);
+    forgetJob(base, job);
+    return {{"removed", removed}};
 }
 
 } // namespace coxswain::agent

@@ -17,10 +17,13 @@ namespace coxswain::agent {
 /// {"job", "public_key": "ssh-ed25519 AAAA…", "from": [addresses], "expires": "YYYYMMDDHHMMSSZ"} → {}
 nlohmann::json authorize(const Folder& base, const nlohmann::json& request);
 
-/// {"job"} → {"removed": number of lines}
-nlohmann::json revoke(const nlohmann::json& request);
+/// {"job"} → {"removed": number of lines}. Removes the private key and temporary files of the job as well.
+nlohmann::json revoke(const Folder& base, const nlohmann::json& request);
 
-/// As revoke, for the launcher.
+/// Removes the job's lines from authorized_keys; answers with their number.
 int revokeKeysOf(const std::string& job);
+
+/// Removes what a job must not leave behind in its folder: the private key and temporary files.
+void forgetJob(const Folder& base, const std::string& job);
 
 } // namespace coxswain::agent

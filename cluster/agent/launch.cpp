@@ -91,6 +91,7 @@ int runLaunch(const Folder& base, const std::string& job) {
     argv.insert(argv.end(), arguments->begin(), arguments->end());
     auto environment = wire::bundleEnvironment(bundle);
     environment[layout::jobVariable] = job;
+    environment["TMPDIR"] = temporaryFolder(base, job);
     // The head's end of the connection may break while orted winds up: that must not take the waiter with it.
     ::signal(SIGHUP, SIG_IGN);
     ::signal(SIGPIPE, SIG_IGN);
@@ -106,6 +107,7 @@ int runLaunch(const Folder& base, const std::string& job) {
     while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     revokeKeysOf(job);
+    forgetJob(base, job);
     return child > 0 ? exitStatus(status) : 127;
 }
 

@@ -47,7 +47,7 @@ std::map<std::string, Handler> handlers(const Folder& base, Channel& channel) {
             {"list-jobs", [&](const json&) { return listJobs(base); }},
             {"clean", [&](const json& r) { return clean(base, r); }},
             {"authorize", [&](const json& r) { return authorize(base, r); }},
-            {"revoke", [&](const json& r) { return revoke(r); }},
+            {"revoke", [&](const json& r) { return revoke(base, r); }},
             {"space", [&](const json& r) {
                  requireSpace(base, r.at("bytes").get<std::uint64_t>());
                  return json::object();

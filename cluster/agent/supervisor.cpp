@@ -3,6 +3,7 @@
 
 #include "cluster/agent/detached.h"
 #include "cluster/agent/failure.h"
+#include "cluster/agent/keys.h"
 #include "trainer/wire/bundle.h"
 #include "trainer/wire/layout.h"
 #include "trainer/wire/state.h"
@@ -60,12 +61,13 @@ int runSupervisor(const Folder& base, const std::string& job, int attempt) {
         save();
     };
     save();
-    const auto launch = wire::parseLaunchFile(readFile(base.absolute(folder + layout::launchFile), 4 << 20));
+    auto launch = wire::parseLaunchFile(readFile(base.absolute(folder + layout::launchFile), 4 << 20));
     if (!launch) {
         end("launch.json: " + launch.error().text());
         return 1;
     }
     const Descriptor log = base.openFile(folder + layout::mpirunLog, O_WRONLY | O_CREAT | O_APPEND);
+    launch->environment["TMPDIR"] = temporaryFolder(base, job);
     pid_t child = -1;
     if (const int error = startMpirun(*launch, log.number(), child); error != 0) {
         end("cannot execute " + launch->argv.front() + ": " + std::strerror(error));
@@ -81,6 +83,7 @@ int runSupervisor(const Folder& base, const std::string& job, int attempt) {
         state.exitStatus = WEXITSTATUS(status);
     else
         state.signal = WTERMSIG(status);
+    forgetJob(base, job);
     end("");
     return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cluster/core/sshconfig.h"
 
+#include "trainer/wire/layout.h"
+
 namespace coxswain::core {
 namespace {
 
@@ -53,7 +55,7 @@ QList<JobFile> sshFiles(const Plan& plan, const LaunchInput& input) {
         knownHosts += alias(node).toUtf8() + ' ' + input.hostKey.value(node.index).simplified() + '\n';
     }
     config += commonOptions;
-    return {{QStringLiteral("job_key"), input.jobPrivateKey, 0600},
+    return {{QLatin1StringView(wire::layout::jobKeyFile), input.jobPrivateKey, 0600},
             {QStringLiteral("known_hosts"), knownHosts, 0600},
             {QLatin1StringView(sshConfigFile), config, 0600}};
 }

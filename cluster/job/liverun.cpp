@@ -167,31 +167,33 @@ void LiveRun::judge() {
 
 void LiveRun::sync() {
     for (int node = 0; node < nodeCount(); ++node)
-        m_snapshot.nodes[node].note = QStringLiteral("preparing shards");
+        m_snapshot.nodes[node].note = QStringLiteral("preparing data");
     const QPointer<LiveRun> self(this);
     auto* thread = QThread::create([self, receiver = &m_pool, spec = m_snapshot.record.plan.spec, folder = m_jobFolder,
                                     world = m_snapshot.record.plan.worldSize, cache = m_paths.cache] {
         // The pool outlives every run: the answer goes through its thread, and on only if the run is still there.
-        auto shards = prepareShards(spec, folder, world, cache, [] { return false; });
-        QMetaObject::invokeMethod(receiver, [self, shards = std::move(shards)] {
+        const auto cancelled = [] { return false; };
+        auto shards = prepareShards(spec, folder, world, cache, cancelled);
+        auto model = prepareModel(spec, folder, cancelled);
+        QMetaObject::invokeMethod(receiver, [self, shards = std::move(shards), model = std::move(model)] {
             if (!self || self->m_snapshot.state.phase != Phase::Sync)
                 return;
-            if (!shards)
-                return self->apply(core::event::NodeFailed{0, shards.error()});
-            self->sendToNodes(*shards);
+            if (!shards || !model)
+                return self->apply(core::event::NodeFailed{0, shards ? model.error() : shards.error()});
+            self->sendToNodes(*shards, *model);
         });
     });
     connect(thread, &QThread::finished, thread, &QObject::deleteLater);
     thread->start();
 }
 
-void LiveRun::sendToNodes(const QList<PreparedShard>& shards) {
+void LiveRun::sendToNodes(const QList<PreparedFile>& shards, const QList<PreparedFile>& model) {
     QMap<int, SyncInput> inputs;
     for (const auto& planned : m_snapshot.record.plan.nodes) {
         m_progress[planned.index] = std::make_shared<SyncProgress>();
         m_snapshot.nodes[planned.index].note.clear();
-        inputs[planned.index] = {m_snapshot.record.id, m_runtime, m_snapshot.record.plan.worldSize,
-                                 shards.mid(planned.firstRank, planned.rankCount), m_progress[planned.index]};
+        inputs[planned.index] = {m_snapshot.record.id, m_runtime, shards.mid(planned.firstRank, planned.rankCount),
+                                 planned.index == 0 ? model : model.mid(0, 1), m_progress[planned.index]};
     }
     m_syncTimer.start(200);
     for (int node = 0; node < nodeCount(); ++node)

@@ -42,7 +42,7 @@ private:
     void checkNodes();
     void judge();
     void sync();
-    void sendToNodes(const QList<PreparedShard>& shards);
+    void sendToNodes(const QList<PreparedFile>& shards, const QList<PreparedFile>& model);
     void launch();
     void startMpirunOnHead();
     void follow();

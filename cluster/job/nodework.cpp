@@ -79,17 +79,25 @@ Expected<void> syncNode(HostSession& session, const CancelToken& cancel, const S
         files.insert(file.sha256, {input.runtime.folder + QLatin1Char('/') + file.path, file.size});
         runtime.append({file.path, file.sha256, file.mode});
     }
-    QList<remote::InstalledFile> shards;
-    for (const auto& shard : input.shards) {
-        files.insert(shard.sha256, {shard.path, shard.size});
-        shards.append({QString::fromStdString(layout::shardFile(shard.rank, input.worldSize)), shard.sha256, 0600});
-    }
+    const auto tree = [&files](const QList<PreparedFile>& list) {
+        QList<remote::InstalledFile> installed;
+        for (const auto& file : list) {
+            files.insert(file.sha256, {file.path, file.size});
+            installed.append({file.name, file.sha256, 0600});
+        }
+        return installed;
+    };
+    const auto shards = tree(input.shards);
+    const auto model = tree(input.model);
     if (auto sent = putMissing(agent, files, input, cancel); !sent)
         return sent;
     const auto limits = HostSession::within(120s, cancel);
     if (auto made = agent.install(QLatin1StringView(layout::runtimeFolder) + QLatin1Char('/') + input.runtime.hash, runtime, limits); !made)
         return made;
-    return agent.install(jobFolder(input.jobId) + QLatin1Char('/') + QLatin1StringView(layout::shardsFolder), shards, limits);
+    const QString job = jobFolder(input.jobId) + QLatin1Char('/');
+    if (auto made = agent.install(job + QLatin1StringView(layout::shardsFolder), shards, limits); !made)
+        return made;
+    return model.isEmpty() ? core::Expected<void>() : agent.install(job + QLatin1StringView(layout::modelFolder), model, limits);
 }
 
 Expected<void> prepareNode(HostSession& session, const CancelToken& cancel, const PrepareInput& input) {

@@ -4,7 +4,7 @@
 #include "cluster/core/inventory.h"
 #include "cluster/core/launchplan.h"
 #include "cluster/job/runtimebundle.h"
-#include "cluster/job/shards.h"
+#include "cluster/job/inputs.h"
 #include "cluster/remote/hostsession.h"
 
 #include <atomic>
@@ -32,11 +32,11 @@ struct SyncProgress {
 struct SyncInput {
     QString jobId;
     RuntimeBundle runtime;
-    int worldSize = 1;
-    QList<PreparedShard> shards; ///< of this node's ranks
+    QList<PreparedFile> shards; ///< of this node's ranks
+    QList<PreparedFile> model;  ///< weights on the head only: rank 0 reads them, and sends them to all
     std::shared_ptr<SyncProgress> progress;
 };
-/// Sends what the node's store lacks, and makes runtime/<hash> and the job's shards of it.
+/// Sends what the node's store lacks, and makes runtime/<hash> and the job's inputs of it.
 core::Expected<void> syncNode(remote::HostSession& session, const remote::CancelToken& cancel, const SyncInput& input);
 
 struct PrepareInput {

@@ -4,7 +4,7 @@
 #include "cluster/core/launchplan.h"
 #include "cluster/job/liverun.h"
 #include "cluster/job/runtimebundle.h"
-#include "cluster/job/shards.h"
+#include "cluster/job/inputs.h"
 
 #include <QFileInfo>
 
@@ -21,7 +21,7 @@ QList<core::HostName> headFirst(QList<core::HostName> hosts) {
     return hosts;
 }
 
-core::Expected<void> requireData(const wire::JobSpec& spec, const QString& jobFolder) {
+core::Expected<void> requireInputs(const wire::JobSpec& spec, const QString& jobFolder) {
     const QString path = desktopPath(spec.data.source, jobFolder);
     const QFileInfo info(path);
     if (spec.data.source.at != wire::Input::At::Desktop)
@@ -32,6 +32,12 @@ core::Expected<void> requireData(const wire::JobSpec& spec, const QString& jobFo
         return core::fail({ErrorCode::Missing, {}, QStringLiteral("read data.source ") + path,
                            info.exists() ? QStringLiteral("it is not a file") : QStringLiteral("there is no such file"),
                            QStringLiteral("Name a text file with one document a line")});
+    const QString model = spec.model.folder && spec.model.folder->at == wire::Input::At::Desktop
+                              ? desktopPath(*spec.model.folder, jobFolder) + QStringLiteral("/config.json")
+                              : QString();
+    if (!model.isEmpty() && !QFileInfo(model).isFile())
+        return core::fail({ErrorCode::Missing, {}, QStringLiteral("read model.folder"), model + QStringLiteral(" is not there"),
+                           QStringLiteral("Name a Hugging Face folder: config.json and *.safetensors")});
     return {};
 }
 
@@ -45,7 +51,7 @@ QList<RunRecord> Runs::list() const {
 
 core::Expected<std::unique_ptr<Run>> Runs::start(const wire::JobSpec& spec, const QString& jobFolder,
                                                  const QList<core::HostName>& hosts) {
-    if (auto there = requireData(spec, jobFolder); !there)
+    if (auto there = requireInputs(spec, jobFolder); !there)
         return core::fail(there.error());
     RunRecord record;
     record.id = core::makeJobId();
@@ -53,8 +59,10 @@ core::Expected<std::unique_ptr<Run>> Runs::start(const wire::JobSpec& spec, cons
     record.created = QDateTime::currentDateTimeUtc();
     record.plan.spec = spec;
     record.plan.spec.id = record.id.toStdString();
-    // History's "run again" must find the data wherever the job file was.
+    // History's "run again" must find data and model wherever the job file was.
     record.plan.spec.data.source.path = desktopPath(spec.data.source, jobFolder).toStdString();
+    if (auto& model = record.plan.spec.model.folder; model && model->at == wire::Input::At::Desktop)
+        model->path = desktopPath(*model, jobFolder).toStdString();
     for (const auto& host : headFirst(hosts)) {
         core::PlannedNode node;
         node.host = host;
@@ -126,7 +134,7 @@ core::Expected<void> Runs::remove(const QString& id) {
 }
 
 core::Expected<SyncEstimate> Runs::estimate(const wire::JobSpec& spec, const QString& jobFolder, const QString& runtime) const {
-    if (auto there = requireData(spec, jobFolder); !there)
+    if (auto there = requireInputs(spec, jobFolder); !there)
         return core::fail(there.error());
     const auto bundle = readRuntimeBundle(m_paths.runtimes, runtime);
     if (!bundle)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cluster/job/shards.h"
+#include "cluster/job/inputs.h"
 
 #include "trainer/wire/layout.h"
 #include "trainer/wire/sha256.h"
@@ -48,8 +48,8 @@ QString desktopPath(const wire::Input& input, const QString& jobFolder) {
     return QDir::cleanPath(QDir(jobFolder).absoluteFilePath(path));
 }
 
-core::Expected<QList<PreparedShard>> prepareShards(const wire::JobSpec& spec, const QString& jobFolder, int worldSize,
-                                                   const QString& cache, const std::function<bool()>& cancelled) {
+core::Expected<QList<PreparedFile>> prepareShards(const wire::JobSpec& spec, const QString& jobFolder, int worldSize,
+                                                  const QString& cache, const std::function<bool()>& cancelled) {
     const QFileInfo source(desktopPath(spec.data.source, jobFolder));
     const QString tried = QStringLiteral("read the training data ") + source.filePath();
     if (!source.isFile())
@@ -65,12 +65,12 @@ core::Expected<QList<PreparedShard>> prepareShards(const wire::JobSpec& spec, co
     lock.lock();
 
     std::optional<wire::Documents> documents;
-    QList<PreparedShard> shards;
+    QList<PreparedFile> shards;
     for (int rank = 0; rank < worldSize; ++rank) {
         if (cancelled())
             return core::fail({ErrorCode::Cancelled, {}, tried, QStringLiteral("cancelled"), {}});
-        PreparedShard shard{rank, folder + QLatin1Char('/') +
-                                      QString::fromStdString(wire::layout::shardFile(rank, worldSize)), 0, {}};
+        const QString name = QString::fromStdString(wire::layout::shardFile(rank, worldSize));
+        PreparedFile shard{name, folder + QLatin1Char('/') + name, 0, {}};
         if (!QFileInfo::exists(shard.path)) {
             if (!documents) {
                 auto read = wire::Documents::fromText(source.filePath().toStdString(), spec.train.globalBatch);
@@ -92,6 +92,33 @@ core::Expected<QList<PreparedShard>> prepareShards(const wire::JobSpec& spec, co
         shards.append(shard);
     }
     return shards;
+}
+
+core::Expected<QList<PreparedFile>> prepareModel(const wire::JobSpec& spec, const QString& jobFolder,
+                                                 const std::function<bool()>& cancelled) {
+    if (!spec.model.folder || spec.model.folder->at != wire::Input::At::Desktop)
+        return QList<PreparedFile>();
+    const QDir folder(desktopPath(*spec.model.folder, jobFolder));
+    const QString tried = QStringLiteral("read the model ") + folder.path();
+    const QString config = QStringLiteral("config.json");
+    QStringList names = folder.entryList(QDir::Files, QDir::Name);
+    if (!names.removeOne(config) || names.filter(QStringLiteral(".safetensors")).isEmpty())
+        return core::fail({ErrorCode::Missing, {}, tried,
+                           folder.exists() ? QStringLiteral("it has no config.json or no *.safetensors")
+                                           : QStringLiteral("there is no such folder"),
+                           QStringLiteral("Set model.folder to a Hugging Face folder")});
+    names.prepend(config);
+    QList<PreparedFile> files;
+    for (const auto& name : names) {
+        if (cancelled())
+            return core::fail({ErrorCode::Cancelled, {}, tried, QStringLiteral("cancelled"), {}});
+        const QString path = folder.filePath(name);
+        const auto digest = digestOf(path);
+        if (!digest)
+            return core::fail(digest.error());
+        files.append({name, path, QFileInfo(path).size(), *digest});
+    }
+    return files;
 }
 
 } // namespace coxswain::job

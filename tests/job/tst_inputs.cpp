@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cluster/job/runtimebundle.h"
-#include "cluster/job/shards.h"
+#include "cluster/job/inputs.h"
 #include "trainer/wire/sha256.h"
 #include "trainer/wire/shard.h"
 
@@ -26,7 +26,7 @@ void write(const QString& name, const QByteArray& content) {
 
 } // namespace
 
-class TestShards : public QObject {
+class TestInputs : public QObject {
     Q_OBJECT
 
 private slots:
@@ -84,6 +84,23 @@ private slots:
         QCOMPARE(job::prepareShards(spec, place.path(), 2, place.path(), [] { return true; }).error().code, core::ErrorCode::Cancelled);
     }
 
+    void aModelIsItsFilesConfigFirst() {
+        const QTemporaryDir place;
+        wire::JobSpec spec;
+        QVERIFY(job::prepareModel(spec, place.path(), never)->isEmpty());
+        spec.model.folder = wire::Input{wire::Input::At::Desktop, "m"};
+        QCOMPARE(job::prepareModel(spec, place.path(), never).error().code, core::ErrorCode::Missing);
+        QDir(place.path()).mkdir(QStringLiteral("m"));
+        for (const char* name : {"a.txt", "config.json", "model.safetensors"})
+            write(place.filePath(QStringLiteral("m/%1").arg(QLatin1String(name))), name);
+        const auto files = job::prepareModel(spec, place.path(), never);
+        QCOMPARE(files->size(), 3);
+        QCOMPARE(files->first().name, QStringLiteral("config.json"));
+        QCOMPARE(files->first().sha256, QString::fromStdString(wire::sha256Hex("config.json")));
+        spec.model.folder->at = wire::Input::At::Node;
+        QVERIFY(job::prepareModel(spec, place.path(), never)->isEmpty());
+    }
+
     void desktopPathsAreRelativeToTheJobFile() {
         QCOMPARE(job::desktopPath({wire::Input::At::Desktop, "data/x.txt"}, QStringLiteral("/jobs")), QStringLiteral("/jobs/data/x.txt"));
         QCOMPARE(job::desktopPath({wire::Input::At::Desktop, "/x.txt"}, QStringLiteral("/jobs")), QStringLiteral("/x.txt"));
@@ -105,5 +122,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestShards)
-#include "tst_shards.moc"
+QTEST_GUILESS_MAIN(TestInputs)
+#include "tst_inputs.moc"
