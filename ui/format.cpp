@@ -54,6 +54,8 @@ QString bytesPerSecond(double value) {
 QString duration(double seconds) {
     if (std::isnan(seconds) || seconds < 0)
         return tr("unknown");
+    if (seconds == 0)
+        return tr("0 s");
     if (seconds < 0.9995)
         return tr("%1 ms").arg(threeDigits(seconds * 1000));
     if (seconds < 59.95)

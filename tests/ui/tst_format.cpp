@@ -36,7 +36,7 @@ private slots:
         QTest::addColumn<double>("seconds");
         QTest::addColumn<QString>("text");
         QTest::newRow("unknown") << -1.0 << "unknown";
-        QTest::newRow("zero") << 0.0 << "0.00 ms";
+        QTest::newRow("zero") << 0.0 << "0 s";
         QTest::newRow("milliseconds") << 0.0123 << "12.3 ms";
         QTest::newRow("almost a second") << 0.9996 << "1.0 s";
         QTest::newRow("seconds") << 12.34 << "12.3 s";

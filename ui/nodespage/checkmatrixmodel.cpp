@@ -110,7 +110,7 @@ QVariant CheckMatrixModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
         return check->observed;
     case Qt::DecorationRole:
-        return icons::severity(check->severity, m_theme.colours().of(check->severity));
+        return icons::severityIcon(check->severity, m_theme.colours().of(check->severity));
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole:
         return tr("%1: %2").arg(checktexts::severityTitle(check->severity), check->observed);

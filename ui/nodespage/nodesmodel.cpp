@@ -58,7 +58,7 @@ QVariant NodesModel::data(const QModelIndex& index, int role) const {
     case Qt::DecorationRole:
         if (index.column() == State) {
             const auto severity = nodefacts::stateSeverity(node);
-            return icons::severity(severity, m_theme.colours().of(severity));
+            return icons::severityIcon(severity, m_theme.colours().of(severity));
         }
         return {};
     case Qt::ToolTipRole:

@@ -23,6 +23,8 @@
 namespace coxswain::ui {
 namespace {
 
+constexpr int rowHeight = 24;
+
 QPushButton* button(const QString& name, const QString& text, const QKeySequence& shortcut,
                     const QString& toolTip) {
     auto* made = new QPushButton(text);
@@ -112,6 +114,7 @@ QWidget* NodesPage::makeTable() {
     m_table->setShowGrid(false);
     m_table->setWordWrap(false);
     m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(rowHeight);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->setMinimumHeight(110);
@@ -143,9 +146,10 @@ QWidget* NodesPage::makeMatrix() {
     m_matrix->setWordWrap(false);
     m_matrix->horizontalHeader()->setDefaultSectionSize(170);
     m_matrix->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_matrix->verticalHeader()->setDefaultSectionSize(rowHeight);
     m_matrix->verticalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_details = new CheckDetails(m_theme);
-    m_details->setMinimumWidth(250);
+    m_details->setMinimumWidth(290);
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
     split->addWidget(m_matrix);

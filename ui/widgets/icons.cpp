@@ -102,6 +102,13 @@ QPixmap severity(core::Severity severity, const QColor& colour, int size) {
     return pixmap;
 }
 
+QIcon severityIcon(core::Severity which, const QColor& colour) {
+    const QPixmap pixmap = severity(which, colour);
+    QIcon icon(pixmap);
+    icon.addPixmap(pixmap, QIcon::Selected);
+    return icon;
+}
+
 QIcon page(Page page, const QColor& colour, const QColor& checkedColour) {
     QIcon icon;
     for (const auto state : {QIcon::Off, QIcon::On}) {

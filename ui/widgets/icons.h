@@ -12,6 +12,8 @@ namespace coxswain::ui::icons {
 /// Every severity has a shape of its own, so that the colour is never the only sign: a check mark, an "i" in
 /// a circle, a triangle, a cross in an octagon, a question mark in a dashed circle.
 QPixmap severity(core::Severity severity, const QColor& colour, int size = 16);
+/// The same for item views, which would tint a pixmap in a selected row.
+QIcon severityIcon(core::Severity severity, const QColor& colour);
 
 enum class Page { Nodes, Job, Run, History };
 /// Drawn in `colour`, and in `checkedColour` for the On state of a checkable button.
