@@ -43,7 +43,8 @@ LaunchInput inputOf(const Plan& plan) {
 }
 
 const JobFile* fileOf(const LaunchPlan& launch, int node, const char* path) {
-    for (const JobFile& file : launch.files[node])
+    const auto files = launch.files.constFind(node); // [] would give a copy, whose files die here
+    for (const JobFile& file : *files)
         if (file.path == QLatin1StringView(path))
             return &file;
     return nullptr;

@@ -8,6 +8,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <limits>
 
@@ -311,6 +315,7 @@ private slots:
         }
     }
 
+    void killedWhileItAppends();
     void binsAgainstBruteForce();
     void manySources();
     void appendIsFastAndMemoryIsBounded();
@@ -436,6 +441,42 @@ void MetricsStoreTest::binsAgainstBruteForce() {
             QVERIFY2(equal, qPrintable(text({seen[i]}) + " expected " + text({expected[i]})));
         }
     }
+}
+
+/// kill -9 at any moment loses nothing that was counted, and what comes next is appended behind it.
+void MetricsStoreTest::killedWhileItAppends() {
+    qint64 steps = 0;
+    for (int round = 0; round < 12; ++round) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const auto store = opened(m_folder->path());
+            for (qint64 step = steps + 1; store; ++step) {
+                auto line = stepLine(step, double(step));
+                if (step > 500) // a column that begins late
+                    std::get<wire::StepLine>(line.body).memory.gpuUsed = step;
+                if (!add(*store, line))
+                    break;
+            }
+            ::_exit(1);
+        }
+        QTest::qSleep(20 + round * 7);
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+        const auto store = opened(m_folder->path());
+        QVERIFY(store);
+        QVERIFY(store->sampleCount(Source::Rank, 0) >= steps);
+        steps = store->sampleCount(Source::Rank, 0);
+        const auto bins = store->bins(loss(), Axis::Step, 1, double(steps), 100);
+        qint64 covered = 0;
+        for (const Bin& bin : bins) {
+            QCOMPARE(bin.minimum, bin.first);
+            QCOMPARE(bin.maximum, bin.last);
+            QCOMPARE(bin.mean, (bin.first + bin.last) / 2);
+            covered += bin.count;
+        }
+        QCOMPARE(covered, steps);
+    }
+    QVERIFY(steps > 1000);
 }
 
 /// 512 ranks with all metrics: few descriptors and mappings, since a process may have but 1024 and 65530.
