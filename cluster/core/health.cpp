@@ -167,8 +167,10 @@ QList<CheckResult> checkTogether(const QStringList& hosts, const QList<Inventory
     return results;
 }
 
-QList<CheckResult> judgeNode(const QString& host, const Expected<Inventory>& inventory, const Requirements& needs) {
-    return inventory ? checkNode(host, *inventory, needs) : QList<CheckResult>{unreachable(host, inventory.error())};
+QList<CheckResult> judgeNode(const QString& host, const Expected<Inventory>& inventory,
+                             const Requirements& needs) {
+    return inventory ? checkNode(host, *inventory, needs)
+                     : QList<CheckResult>{unreachable(host, inventory.error())};
 }
 
 bool isReady(const QList<CheckResult>& results) {
