@@ -138,6 +138,7 @@ void LiveRun::received(int node, const FileLines& lines) {
         if (isRank)
             take(index, line);
     }
+    m_store->setPosition(isRank ? Source::Rank : Source::Node, index, lines.offset + lines.bytes.size());
     emit metricsAppended();
     changed();
 }

@@ -8,6 +8,8 @@
 #include <QMap>
 #include <QObject>
 
+class QTemporaryDir;
+
 namespace coxswain::job {
 
 struct PhaseTime {
@@ -45,6 +47,8 @@ struct RunSnapshot {
 class Run : public QObject {
     Q_OBJECT
 public:
+    ~Run() override;
+
     const RunSnapshot& snapshot() const { return m_snapshot; }
     const core::MetricsStore& store() const { return *m_store; }
     /// mpirun's output so far (also in the folder's mpirun.log).
@@ -55,11 +59,13 @@ public:
     /// First a graceful stop (checkpoint, then end), with now = true the hard one. Ignored where not allowed.
     virtual void stop(bool /*now*/) {}
 
-    /// Opens a run from disk, without following it. Rebuilds the store where it is missing or damaged.
+    /// Opens a run from disk, without following it. The store is brought up to what the run's files hold.
     static core::Expected<std::unique_ptr<Run>> openFolder(const RunFolder& folder);
 
-    /// A store made of the folder's metrics files; `damaged` counts the lines that could not be read.
-    static core::Expected<std::unique_ptr<core::MetricsStore>> readStore(const RunFolder& folder, int* damaged);
+    /// The folder's store; Conflict while another program has it.
+    static core::Expected<std::unique_ptr<core::MetricsStore>> openStore(const RunFolder& folder);
+    /// Appends what the folder's metrics files hold beyond it; `damaged` counts lines that could not be read.
+    static core::Expected<void> fillStore(const RunFolder& folder, core::MetricsStore& store, int* damaged);
 
 signals:
     void snapshotChanged();
@@ -72,6 +78,7 @@ protected:
 
     RunFolder m_folder;
     RunSnapshot m_snapshot;
+    std::unique_ptr<QTemporaryDir> m_ownStore; ///< holds m_store while another program has the folder's
     std::unique_ptr<core::MetricsStore> m_store;
     QByteArray m_log;
 };

@@ -73,7 +73,7 @@ core::Expected<std::unique_ptr<Run>> Runs::start(const wire::JobSpec& spec, cons
     if (!folder)
         return core::fail(folder.error());
     auto lock = folder->lock();
-    auto store = core::MetricsStore::open(folder->file(QStringLiteral("store")));
+    auto store = Run::openStore(*folder);
     if (!lock || !store)
         return core::fail(lock ? store.error() : lock.error());
     RunSnapshot snapshot;
@@ -107,9 +107,11 @@ core::Expected<std::unique_ptr<Run>> Runs::attach(const QString& id) {
         emit changed();
         return Run::openFolder(*folder);
     }
-    auto store = Run::readStore(*folder, nullptr);
+    auto store = Run::openStore(*folder);
     if (!store)
         return core::fail(store.error());
+    if (auto filled = Run::fillStore(*folder, **store, nullptr); !filled)
+        return core::fail(filled.error());
     RunSnapshot snapshot;
     snapshot.record = std::move(*record);
     snapshot.record.errors.clear();
