@@ -18,6 +18,7 @@ public:
     explicit Cluster(const QString& net);
 
     TestHosts& hosts() { return *m_hosts; }
+    QString identity() const { return m_hosts->identity(); }
     const QTemporaryDir& desktop() const { return m_desktop; }
     /// "root@…1,root@…2,ada@…3"
     QString nodes() const;
