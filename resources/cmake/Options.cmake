@@ -1,10 +1,11 @@
 # The one place for compiler settings: every target of ours links coxswain-options.
 set(COXSWAIN_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for example address,undefined")
 
+# Compiled once for all checkouts: paths are hashed relative to the checkout.
 find_program(COXSWAIN_CCACHE ccache)
 if(COXSWAIN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${COXSWAIN_CCACHE})
-    set(ENV{CCACHE_SLOPPINESS} pch_defines,time_macros)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${COXSWAIN_CCACHE})
 endif()
 
 add_library(coxswain-options INTERFACE)
