@@ -8,8 +8,11 @@ namespace coxswain::app {
 
 void LoginOptions::addTo(QCommandLineParser& parser) {
     parser.addOptions({
-        {QStringLiteral("identity"), QStringLiteral("Private key to log in with (may be repeated)."), QStringLiteral("FILE")},
-        {QStringLiteral("known-hosts"), QStringLiteral("Host keys are read from and kept in this file (default: ~/.ssh/known_hosts)."), QStringLiteral("FILE")},
+        {QStringLiteral("identity"), QStringLiteral("Private key to log in with (may be repeated)."),
+         QStringLiteral("FILE")},
+        {QStringLiteral("known-hosts"),
+         QStringLiteral("Host keys are read from and kept in this file (default: ~/.ssh/known_hosts)."),
+         QStringLiteral("FILE")},
         {QStringLiteral("accept-new"), QStringLiteral("Accept and keep the keys of unknown hosts.")},
     });
 }
@@ -27,7 +30,9 @@ remote::RemoteOptions Context::remoteOptions(const LoginOptions& login, bool ask
     remote::RemoteOptions options;
     options.agentProgram = m_paths.agent;
     options.identityFiles = login.identityFiles;
-    options.knownHostsFile = login.knownHostsFile.isEmpty() ? QDir::homePath() + QStringLiteral("/.ssh/known_hosts") : login.knownHostsFile;
+    options.knownHostsFile = login.knownHostsFile.isEmpty()
+                                 ? QDir::homePath() + QStringLiteral("/.ssh/known_hosts")
+                                 : login.knownHostsFile;
     if (login.knownHostsFile.isEmpty())
         options.moreKnownHosts = {QStringLiteral("/etc/ssh/ssh_known_hosts")};
     if (login.acceptNew)

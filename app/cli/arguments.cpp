@@ -10,7 +10,8 @@
 
 namespace coxswain::cli {
 
-Arguments::Arguments(const QString& verb, const QString& description, const QString& positional) : m_verb(verb) {
+Arguments::Arguments(const QString& verb, const QString& description, const QString& positional)
+    : m_verb(verb) {
     m_parser.setApplicationDescription(description);
     m_parser.addHelpOption();
     if (!positional.isEmpty())
@@ -22,11 +23,17 @@ void Arguments::addJson() {
 }
 
 void Arguments::addNodes() {
-    m_parser.addOption({QStringLiteral("nodes"), QStringLiteral("Nodes: names, user@host:port, ranges such as gpu[01-08], or 'local' (may be repeated)."), QStringLiteral("SPEC")});
+    m_parser.addOption(
+        {QStringLiteral("nodes"),
+         QStringLiteral(
+             "Nodes: names, user@host:port, ranges such as gpu[01-08], or 'local' (may be repeated)."),
+         QStringLiteral("SPEC")});
 }
 
 void Arguments::addSet() {
-    m_parser.addOption({QStringLiteral("set"), QStringLiteral("Set a field of the job, such as train.steps=50 (may be repeated)."), QStringLiteral("KEY=VALUE")});
+    m_parser.addOption({QStringLiteral("set"),
+                        QStringLiteral("Set a field of the job, such as train.steps=50 (may be repeated)."),
+                        QStringLiteral("KEY=VALUE")});
 }
 
 std::optional<int> Arguments::process(const QStringList& arguments, int least, int most) {
@@ -40,7 +47,8 @@ std::optional<int> Arguments::process(const QStringList& arguments, int least, i
     }
     const auto count = positional().size();
     if (count < least || count > most) {
-        complain(count < least ? QStringLiteral("an argument is missing") : QStringLiteral("unexpected argument '%1'").arg(positional()[most]));
+        complain(count < least ? QStringLiteral("an argument is missing")
+                               : QStringLiteral("unexpected argument '%1'").arg(positional()[most]));
         std::fputs(m_parser.helpText().toUtf8().constData(), stderr);
         return 2;
     }
@@ -61,15 +69,18 @@ std::optional<Arguments::Job> Arguments::readJob(const QString& name) const {
     const std::string text = file.readAll().toStdString();
     nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
     if (document.is_discarded()) {
-        complain(name + QStringLiteral(": ") + QString::fromStdString(wire::parseJobText(text).error().front().text()));
+        complain(name + QStringLiteral(": ") +
+                 QString::fromStdString(wire::parseJobText(text).error().front().text()));
         return std::nullopt;
     }
     for (const QString& setting : m_parser.values(QStringLiteral("set"))) {
         const auto at = setting.indexOf(QLatin1Char('='));
-        const auto set = wire::setField(document, setting.left(at).toStdString(), setting.mid(at + 1).toStdString());
+        const auto set =
+            wire::setField(document, setting.left(at).toStdString(), setting.mid(at + 1).toStdString());
         if (at < 1 || !set) {
-            complain(QStringLiteral("--set %1: ").arg(setting) +
-                     (at < 1 ? QStringLiteral("expected KEY=VALUE") : QString::fromStdString(set.error().text())));
+            complain(
+                QStringLiteral("--set %1: ").arg(setting) +
+                (at < 1 ? QStringLiteral("expected KEY=VALUE") : QString::fromStdString(set.error().text())));
             return std::nullopt;
         }
     }

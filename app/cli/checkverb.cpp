@@ -13,11 +13,16 @@ using nlohmann::json;
 
 const char* symbol(Severity severity) {
     switch (severity) {
-    case Severity::Ok: return "✓";
-    case Severity::Info: return "·";
-    case Severity::Warning: return "!";
-    case Severity::Error: return "✗";
-    case Severity::Unknown: return "?";
+    case Severity::Ok:
+        return "✓";
+    case Severity::Info:
+        return "·";
+    case Severity::Warning:
+        return "!";
+    case Severity::Error:
+        return "✗";
+    case Severity::Unknown:
+        return "?";
     }
     return "?";
 }
@@ -54,7 +59,10 @@ void printTable(const QList<Judged>& judged) {
     for (const auto& node : judged) {
         print(node.node);
         for (const auto& check : node.checks) {
-            QString line = QStringLiteral("  %1 %2 %3").arg(QString::fromUtf8(symbol(check.severity))).arg(check.id, -16).arg(check.observed);
+            QString line = QStringLiteral("  %1 %2 %3")
+                               .arg(QString::fromUtf8(symbol(check.severity)))
+                               .arg(check.id, -16)
+                               .arg(check.observed);
             if (check.severity == Severity::Error || check.severity == Severity::Warning) {
                 if (!check.expected.isEmpty())
                     line += QStringLiteral(" — expected ") + check.expected;
@@ -64,7 +72,10 @@ void printTable(const QList<Judged>& judged) {
             print(line);
         }
         for (const auto& gpu : node.gpus)
-            print(QStringLiteral("  %1 GPU %2: %3 %4").arg(QString::fromUtf8(symbol(gpu.usable ? Severity::Ok : Severity::Error))).arg(gpu.index).arg(gpu.name, gpu.why));
+            print(QStringLiteral("  %1 GPU %2: %3 %4")
+                      .arg(QString::fromUtf8(symbol(gpu.usable ? Severity::Ok : Severity::Error)))
+                      .arg(gpu.index)
+                      .arg(gpu.name, gpu.why));
     }
 }
 
@@ -72,17 +83,21 @@ void printTable(const QList<Judged>& judged) {
 
 int checkVerb(const QStringList& list) {
     Arguments arguments(QStringLiteral("check"),
-                        QStringLiteral("Connects to nodes (default: the known ones, or this machine) and checks that they can run a job."),
+                        QStringLiteral("Connects to nodes (default: the known ones, or this machine) and "
+                                       "checks that they can run a job."),
                         QStringLiteral("[NODES…]"));
     arguments.addLogin();
     arguments.addJson();
     arguments.addNodes();
-    arguments.parser().addOption({QStringLiteral("runtime"), QStringLiteral("What the nodes will run: auto, cpu or cu13."), QStringLiteral("NAME"), QStringLiteral("auto")});
+    arguments.parser().addOption({QStringLiteral("runtime"),
+                                  QStringLiteral("What the nodes will run: auto, cpu or cu13."),
+                                  QStringLiteral("NAME"), QStringLiteral("auto")});
     if (const auto status = arguments.process(list, 0, 1000))
         return *status;
     core::Requirements needs;
     needs.runtime = arguments.parser().value(QStringLiteral("runtime"));
-    if (!QStringList{QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cu13")}.contains(needs.runtime)) {
+    if (!QStringList{QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cu13")}.contains(
+            needs.runtime)) {
         complain(QStringLiteral("--runtime: expected auto, cpu or cu13"));
         return 2;
     }
@@ -109,7 +124,8 @@ int checkVerb(const QStringList& list) {
         json gpus = json::array();
         for (const auto& gpu : node.gpus)
             gpus.push_back(toJson(gpu));
-        nodes.push_back({{"node", job::text(node.node)}, {"checks", std::move(checks)}, {"gpus", std::move(gpus)}});
+        nodes.push_back(
+            {{"node", job::text(node.node)}, {"checks", std::move(checks)}, {"gpus", std::move(gpus)}});
     }
     if (arguments.json()) {
         printJson({{"ready", ready}, {"nodes", std::move(nodes)}});

@@ -23,12 +23,17 @@ core::Expected<QString> chooseRun(const job::Runs& runs, const QStringList& posi
     for (const auto& record : runs.list())
         if (!record.ended.isValid())
             return record.id;
-    return core::fail({ErrorCode::Missing, {}, QStringLiteral("choose a run"), QStringLiteral("none is running"), QStringLiteral("Name one; 'coxswain-cli runs' lists them")});
+    return core::fail({ErrorCode::Missing,
+                       {},
+                       QStringLiteral("choose a run"),
+                       QStringLiteral("none is running"),
+                       QStringLiteral("Name one; 'coxswain-cli runs' lists them")});
 }
 
 /// Waits for one piece of work on one node.
-core::Expected<void> askNode(app::Context& context, const core::HostName& host,
-                             std::function<core::Expected<void>(remote::HostSession&, const remote::CancelToken&)> work) {
+core::Expected<void>
+askNode(app::Context& context, const core::HostName& host,
+        std::function<core::Expected<void>(remote::HostSession&, const remote::CancelToken&)> work) {
     QEventLoop loop;
     core::Expected<void> result;
     context.pool().run<void>(host, std::move(work), &loop, [&](core::Expected<void> answer) {
@@ -48,9 +53,11 @@ int stopFollowedElsewhere(app::Context& context, const QString& id, bool now, bo
     }
     const auto nodes = (*run)->snapshot().record.plan.nodes;
     for (const auto& node : now ? nodes : nodes.mid(0, 1)) {
-        const auto asked = askNode(context, node.host, [&](remote::HostSession& session, const remote::CancelToken& cancel) {
-            return now ? job::killOnNode(session, cancel, id) : job::signalMpirun(session, cancel, id, SIGUSR1);
-        });
+        const auto asked =
+            askNode(context, node.host, [&](remote::HostSession& session, const remote::CancelToken& cancel) {
+                return now ? job::killOnNode(session, cancel, id)
+                           : job::signalMpirun(session, cancel, id, SIGUSR1);
+            });
         if (!asked && asked.error().code != ErrorCode::Missing) {
             complain(asked.error());
             return 1;
@@ -73,7 +80,8 @@ int follow(const QStringList& list, const QString& verb, const QString& help, bo
     arguments.addLogin();
     arguments.addJson();
     if (stop)
-        arguments.parser().addOption({QStringLiteral("now"), QStringLiteral("End at once, without saving the model.")});
+        arguments.parser().addOption(
+            {QStringLiteral("now"), QStringLiteral("End at once, without saving the model.")});
     if (const auto status = arguments.process(list, 0, 1))
         return *status;
     const bool now = stop && arguments.has("now");
@@ -106,12 +114,18 @@ int follow(const QStringList& list, const QString& verb, const QString& help, bo
 } // namespace
 
 int attachVerb(const QStringList& list) {
-    return follow(list, QStringLiteral("attach"), QStringLiteral("Follows a run (default: the newest that has not ended) from where its folder here ends, without a gap."), false);
+    return follow(list, QStringLiteral("attach"),
+                  QStringLiteral("Follows a run (default: the newest that has not ended) from where its "
+                                 "folder here ends, without a gap."),
+                  false);
 }
 
 int stopVerb(const QStringList& list) {
-    return follow(list, QStringLiteral("stop"), QStringLiteral("Ends a run (default: the newest that has not ended): all ranks stop at the same step and the model is saved. "
-                                                               "Verifies that no process and no key of it is left on any node."), true);
+    return follow(list, QStringLiteral("stop"),
+                  QStringLiteral("Ends a run (default: the newest that has not ended): all ranks stop at the "
+                                 "same step and the model is saved. "
+                                 "Verifies that no process and no key of it is left on any node."),
+                  true);
 }
 
 } // namespace coxswain::cli

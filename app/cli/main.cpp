@@ -27,7 +27,8 @@ constexpr Verb verbs[] = {
 };
 
 void usage(FILE* out) {
-    std::fputs("usage: coxswain-cli VERB [OPTIONS]\n\nLaunches and watches training on several machines.\n\n", out);
+    std::fputs("usage: coxswain-cli VERB [OPTIONS]\n\nLaunches and watches training on several machines.\n\n",
+               out);
     for (const auto& verb : verbs)
         std::fprintf(out, "  %-8s %s\n", verb.name, verb.help);
     std::fputs("\n'coxswain-cli VERB --help' explains a verb.\n", out);

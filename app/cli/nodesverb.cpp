@@ -43,7 +43,8 @@ int add(app::Context& context, const QString& text, bool asJson) {
 int remove(app::Context& context, const QList<core::HostName>& hosts, bool asJson) {
     for (const auto& host : hosts)
         if (!context.nodes().find(host)) {
-            complain(host.toString() + QStringLiteral(" is not a known node; 'coxswain-cli nodes list' shows them"));
+            complain(host.toString() +
+                     QStringLiteral(" is not a known node; 'coxswain-cli nodes list' shows them"));
             return 1;
         }
     context.nodes().remove(hosts);
@@ -57,17 +58,20 @@ int clean(app::Context& context, const QList<core::HostName>& hosts, bool asJson
     qsizetype left = hosts.size();
     int status = 0;
     json results = json::array();
-    context.nodes().clean(hosts, &loop, [&](const core::HostName& host, const core::Expected<QString>& result) {
-        if (!result) {
-            complain(result.error());
-            status = 1;
-        } else if (!asJson) {
-            print(host.toString() + QStringLiteral(": ") + *result);
-        }
-        results.push_back({{"node", job::text(host.toString())}, {"clean", result.has_value()}, {"text", job::text(result ? *result : result.error().text())}});
-        if (--left == 0)
-            loop.quit();
-    });
+    context.nodes().clean(
+        hosts, &loop, [&](const core::HostName& host, const core::Expected<QString>& result) {
+            if (!result) {
+                complain(result.error());
+                status = 1;
+            } else if (!asJson) {
+                print(host.toString() + QStringLiteral(": ") + *result);
+            }
+            results.push_back({{"node", job::text(host.toString())},
+                               {"clean", result.has_value()},
+                               {"text", job::text(result ? *result : result.error().text())}});
+            if (--left == 0)
+                loop.quit();
+        });
     if (left > 0)
         loop.exec();
     if (asJson)
@@ -78,12 +82,14 @@ int clean(app::Context& context, const QList<core::HostName>& hosts, bool asJson
 } // namespace
 
 int nodesVerb(const QStringList& given) {
-    Arguments arguments(QStringLiteral("nodes"),
-                        QStringLiteral("nodes add NODES…      add to the known nodes\n"
-                                       "nodes list            show them\n"
-                                       "nodes remove NODES…   forget them\n"
-                                       "nodes clean [NODES…]  remove all that Coxswain ever put on the nodes (default: all known ones)"),
-                        QStringLiteral("ACTION [NODES…]"));
+    Arguments arguments(
+        QStringLiteral("nodes"),
+        QStringLiteral(
+            "nodes add NODES…      add to the known nodes\n"
+            "nodes list            show them\n"
+            "nodes remove NODES…   forget them\n"
+            "nodes clean [NODES…]  remove all that Coxswain ever put on the nodes (default: all known ones)"),
+        QStringLiteral("ACTION [NODES…]"));
     arguments.addLogin();
     arguments.addJson();
     arguments.addNodes();
@@ -102,9 +108,12 @@ int nodesVerb(const QStringList& given) {
     }
     if (action == QLatin1String("list"))
         return list(context, arguments.json());
-    const bool known = action == QLatin1String("add") || action == QLatin1String("remove") || action == QLatin1String("clean");
+    const bool known = action == QLatin1String("add") || action == QLatin1String("remove") ||
+                       action == QLatin1String("clean");
     if (!known || hosts->isEmpty()) {
-        complain(known ? QStringLiteral("expected at least one node") : QStringLiteral("unknown action '%1': expected add, list, remove or clean").arg(action));
+        complain(
+            known ? QStringLiteral("expected at least one node")
+                  : QStringLiteral("unknown action '%1': expected add, list, remove or clean").arg(action));
         return 2;
     }
     if (action == QLatin1String("remove"))

@@ -43,7 +43,9 @@ QString sizeText(qint64 bytes) {
 QString durationText(double seconds) {
     const auto whole = static_cast<qint64>(seconds);
     if (whole >= 3600)
-        return QStringLiteral("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60, 2, 10, QLatin1Char('0'));
+        return QStringLiteral("%1 h %2 min")
+            .arg(whole / 3600)
+            .arg(whole % 3600 / 60, 2, 10, QLatin1Char('0'));
     if (whole >= 60)
         return QStringLiteral("%1 min %2 s").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));
     return QStringLiteral("%1 s").arg(seconds, 0, 'f', 1);
@@ -95,13 +97,16 @@ json toJson(const core::Plan& plan) {
 }
 
 QString stateText(const job::RunRecord& record) {
-    return record.outcome == core::Outcome::None ? QStringLiteral("running") : core::outcomeName(record.outcome);
+    return record.outcome == core::Outcome::None ? QStringLiteral("running")
+                                                 : core::outcomeName(record.outcome);
 }
 
 json toJson(const job::RunRecord& record) {
     json errors = json::array();
     for (const auto& error : record.errors)
-        errors.push_back({{"code", text(core::errorCodeName(error.code))}, {"host", text(error.host)}, {"text", text(error.text())}});
+        errors.push_back({{"code", text(core::errorCodeName(error.code))},
+                          {"host", text(error.host)},
+                          {"text", text(error.text())}});
     json object = {{"run", text(record.id)},
                    {"name", text(record.name)},
                    {"state", text(stateText(record))},

@@ -19,8 +19,8 @@ void complain(const core::Error& error);
 /// One line of JSON on standard output.
 void printJson(const nlohmann::json& value);
 
-QString sizeText(qint64 bytes);          ///< "1.9 GB"
-QString durationText(double seconds);    ///< "1 h 03 min", "12.3 s"
+QString sizeText(qint64 bytes);       ///< "1.9 GB"
+QString durationText(double seconds); ///< "1 h 03 min", "12.3 s"
 QString lossText(const std::optional<double>& loss);
 
 nlohmann::json toJson(const core::CheckResult& check);

@@ -15,8 +15,12 @@ QList<Probed> probeAll(app::Context& context, const QList<core::HostName>& hosts
     qsizetype left = hosts.size();
     for (qsizetype i = 0; i < hosts.size(); ++i)
         context.pool().run<core::Inventory>(
-            hosts[i], [](remote::HostSession& session, const remote::CancelToken& cancel) { return job::probeNode(session, cancel); },
-            &loop, [&, i](core::Expected<core::Inventory> inventory) {
+            hosts[i],
+            [](remote::HostSession& session, const remote::CancelToken& cancel) {
+                return job::probeNode(session, cancel);
+            },
+            &loop,
+            [&, i](core::Expected<core::Inventory> inventory) {
                 results[i].inventory = std::move(inventory);
                 if (--left == 0)
                     loop.quit();

@@ -29,7 +29,11 @@ int runsVerb(const QStringList& list) {
         object["created"] = job::text(record.created.toString(Qt::ISODate));
         array.push_back(std::move(object));
         if (!arguments.json())
-            print(QStringLiteral("%1  %2 %3 %4 ranks  %5 steps  loss %6").arg(record.id, stateText(record).leftJustified(9), record.name.leftJustified(16)).arg(record.plan.worldSize, 3).arg(record.steps, 7).arg(lossText(record.lastLoss)));
+            print(QStringLiteral("%1  %2 %3 %4 ranks  %5 steps  loss %6")
+                      .arg(record.id, stateText(record).leftJustified(9), record.name.leftJustified(16))
+                      .arg(record.plan.worldSize, 3)
+                      .arg(record.steps, 7)
+                      .arg(lossText(record.lastLoss)));
     }
     for (const auto& id : unreadable)
         complain(QStringLiteral("run %1 cannot be read: %2/%1/run.json is damaged").arg(id, runs));
@@ -39,9 +43,14 @@ int runsVerb(const QStringList& list) {
 }
 
 int exportVerb(const QStringList& list) {
-    Arguments arguments(QStringLiteral("export"), QStringLiteral("Writes every rank's step lines of a run as CSV."), QStringLiteral("RUN"));
-    arguments.parser().addOption({QStringLiteral("csv"), QStringLiteral("Write CSV (the only format so far).")});
-    arguments.parser().addOption({QStringLiteral("output"), QStringLiteral("File to write (default: standard output)."), QStringLiteral("FILE")});
+    Arguments arguments(QStringLiteral("export"),
+                        QStringLiteral("Writes every rank's step lines of a run as CSV."),
+                        QStringLiteral("RUN"));
+    arguments.parser().addOption(
+        {QStringLiteral("csv"), QStringLiteral("Write CSV (the only format so far).")});
+    arguments.parser().addOption({QStringLiteral("output"),
+                                  QStringLiteral("File to write (default: standard output)."),
+                                  QStringLiteral("FILE")});
     if (const auto status = arguments.process(list, 1, 1))
         return *status;
     if (!arguments.has("csv")) {
@@ -56,9 +65,12 @@ int exportVerb(const QStringList& list) {
     QFile out;
     const QString name = arguments.parser().value(QStringLiteral("output"));
     out.setFileName(name);
-    const bool open = name.isEmpty() ? out.open(stdout, QIODevice::WriteOnly) : out.open(QIODevice::WriteOnly);
-    const auto written = open ? job::exportCsv(*folder, out)
-                              : core::fail({core::ErrorCode::Permission, {}, QStringLiteral("write ") + name, out.errorString(), {}});
+    const bool open =
+        name.isEmpty() ? out.open(stdout, QIODevice::WriteOnly) : out.open(QIODevice::WriteOnly);
+    const auto written =
+        open ? job::exportCsv(*folder, out)
+             : core::fail(
+                   {core::ErrorCode::Permission, {}, QStringLiteral("write ") + name, out.errorString(), {}});
     if (!written) {
         complain(written.error());
         return 1;

@@ -8,15 +8,18 @@ namespace coxswain::cli {
 
 int runVerb(const QStringList& list) {
     Arguments arguments(QStringLiteral("run"),
-                        QStringLiteral("Runs a job: connects to its nodes, checks them, sends what they lack, launches, and follows to the end.\n"
-                                       "Without --nodes the job's own nodes are used, or else this machine. The run goes on when this command "
+                        QStringLiteral("Runs a job: connects to its nodes, checks them, sends what they "
+                                       "lack, launches, and follows to the end.\n"
+                                       "Without --nodes the job's own nodes are used, or else this machine. "
+                                       "The run goes on when this command "
                                        "is killed; 'coxswain-cli attach' follows it again."),
                         QStringLiteral("JOB.json"));
     arguments.addLogin();
     arguments.addJson();
     arguments.addNodes();
     arguments.addSet();
-    arguments.parser().addOption({QStringLiteral("detach"), QStringLiteral("Return as soon as the run is launched.")});
+    arguments.parser().addOption(
+        {QStringLiteral("detach"), QStringLiteral("Return as soon as the run is launched.")});
     if (const auto status = arguments.process(list, 1, 1))
         return *status;
     const auto job = arguments.readJob(arguments.positional().first());

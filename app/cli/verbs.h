@@ -3,8 +3,8 @@
 
 #include <QStringList>
 
-/// One function for each verb of coxswain-cli: takes the arguments after the verb, returns the exit status: 0 only
-/// when it worked, 1 when it did not, 2 for wrong arguments.
+/// One function for each verb of coxswain-cli: takes the arguments after the verb, returns the exit status: 0
+/// only when it worked, 1 when it did not, 2 for wrong arguments.
 namespace coxswain::cli {
 
 int nodesVerb(const QStringList& arguments);

@@ -27,15 +27,24 @@ int interruptDescriptor() {
 
 QString phaseWords(Phase phase) {
     switch (phase) {
-    case Phase::Connect: return QStringLiteral("connecting");
-    case Phase::Check: return QStringLiteral("checking");
-    case Phase::Sync: return QStringLiteral("syncing");
-    case Phase::Launch: return QStringLiteral("launching");
-    case Phase::FirstStep: return QStringLiteral("waiting for the first step");
-    case Phase::Train: return QStringLiteral("training");
-    case Phase::Stop: return QStringLiteral("stopping");
-    case Phase::Clean: return QStringLiteral("collecting the rest and verifying that the nodes are clean");
-    default: return {};
+    case Phase::Connect:
+        return QStringLiteral("connecting");
+    case Phase::Check:
+        return QStringLiteral("checking");
+    case Phase::Sync:
+        return QStringLiteral("syncing");
+    case Phase::Launch:
+        return QStringLiteral("launching");
+    case Phase::FirstStep:
+        return QStringLiteral("waiting for the first step");
+    case Phase::Train:
+        return QStringLiteral("training");
+    case Phase::Stop:
+        return QStringLiteral("stopping");
+    case Phase::Clean:
+        return QStringLiteral("collecting the rest and verifying that the nodes are clean");
+    default:
+        return {};
     }
 }
 
@@ -78,8 +87,11 @@ void Watcher::look() {
 void Watcher::showPhases() {
     const auto& phases = m_run.snapshot().phases;
     for (; m_phases < phases.size(); ++m_phases) {
-        if (m_phases > 0 && phases[m_phases - 1].milliseconds >= 0 && phases[m_phases - 1].phase < Phase::Train)
-            say(QStringLiteral("  %1 took %2").arg(phaseWords(phases[m_phases - 1].phase), durationText(static_cast<double>(phases[m_phases - 1].milliseconds) / 1000)));
+        if (m_phases > 0 && phases[m_phases - 1].milliseconds >= 0 &&
+            phases[m_phases - 1].phase < Phase::Train)
+            say(QStringLiteral("  %1 took %2")
+                    .arg(phaseWords(phases[m_phases - 1].phase),
+                         durationText(static_cast<double>(phases[m_phases - 1].milliseconds) / 1000)));
         if (const QString words = phaseWords(phases[m_phases].phase); !words.isEmpty())
             say(words + QStringLiteral(" …"));
         m_sinceLine.invalidate();
@@ -103,19 +115,29 @@ void Watcher::showSync() {
         if (node.bytesTotal == 0)
             continue;
         const qint64 left = node.bytesTotal - node.bytesDone;
-        say(QStringLiteral("  %1 %2 of %3%4").arg(node.host.toString(), -16).arg(sizeText(node.bytesDone), sizeText(node.bytesTotal),
-            left > 0 && node.bytesPerSecond > 0 ? QStringLiteral(", %1/s, %2 left").arg(sizeText(static_cast<qint64>(node.bytesPerSecond)), durationText(static_cast<double>(left) / node.bytesPerSecond)) : QString()));
+        say(QStringLiteral("  %1 %2 of %3%4")
+                .arg(node.host.toString(), -16)
+                .arg(sizeText(node.bytesDone), sizeText(node.bytesTotal),
+                     left > 0 && node.bytesPerSecond > 0
+                         ? QStringLiteral(", %1/s, %2 left")
+                               .arg(sizeText(static_cast<qint64>(node.bytesPerSecond)),
+                                    durationText(static_cast<double>(left) / node.bytesPerSecond))
+                         : QString()));
     }
 }
 
 void Watcher::showSteps() {
     const auto& snapshot = m_run.snapshot();
     const bool last = snapshot.step == snapshot.steps || snapshot.state.phase >= Phase::Clean;
-    if (snapshot.step <= m_shownStep || snapshot.state.phase < Phase::Train || (!last && m_sinceLine.isValid() && m_sinceLine.elapsed() < 2000))
+    if (snapshot.step <= m_shownStep || snapshot.state.phase < Phase::Train ||
+        (!last && m_sinceLine.isValid() && m_sinceLine.elapsed() < 2000))
         return;
     m_sinceLine.start();
     m_shownStep = snapshot.step;
-    QString line = QStringLiteral("  step %1/%2  loss %3").arg(snapshot.step).arg(snapshot.steps).arg(lossText(snapshot.record.lastLoss));
+    QString line = QStringLiteral("  step %1/%2  loss %3")
+                       .arg(snapshot.step)
+                       .arg(snapshot.steps)
+                       .arg(lossText(snapshot.record.lastLoss));
     if (snapshot.tokensPerSecond >= 0)
         line += QStringLiteral("  %1 tokens/s").arg(snapshot.tokensPerSecond, 0, 'f', 0);
     if (snapshot.secondsLeft > 0)
@@ -129,7 +151,10 @@ void Watcher::showEvents() {
         const auto& stored = events[m_events];
         const QString rank = QStringLiteral("  rank %1: ").arg(stored.index);
         if (const auto* event = std::get_if<wire::EventLine>(&stored.body))
-            say(rank + QStringLiteral("%1 at step %2: %3").arg(QString::fromStdString(event->event)).arg(event->step).arg(QString::fromStdString(event->message)));
+            say(rank + QStringLiteral("%1 at step %2: %3")
+                           .arg(QString::fromStdString(event->event))
+                           .arg(event->step)
+                           .arg(QString::fromStdString(event->message)));
         else if (const auto* error = std::get_if<wire::ErrorLine>(&stored.body))
             say(rank + QStringLiteral("error: ") + QString::fromStdString(error->message));
     }
@@ -165,7 +190,11 @@ void printSummary(const job::RunSnapshot& snapshot) {
     for (const auto& error : record.errors)
         if (!record.failure || &error != &record.errors.first())
             print(QStringLiteral("error: ") + error.text());
-    print(QStringLiteral("run %1 %2: %3 ranks, %4 steps, loss %5 → %6").arg(record.id, stateText(record)).arg(record.plan.worldSize).arg(record.steps).arg(lossText(record.firstLoss), lossText(record.lastLoss)));
+    print(QStringLiteral("run %1 %2: %3 ranks, %4 steps, loss %5 → %6")
+              .arg(record.id, stateText(record))
+              .arg(record.plan.worldSize)
+              .arg(record.steps)
+              .arg(lossText(record.firstLoss), lossText(record.lastLoss)));
     if (!record.model.isEmpty())
         print(QStringLiteral("  model  ") + record.model);
     print(QStringLiteral("  folder ") + snapshot.folder);
@@ -188,7 +217,8 @@ int finish(const job::Run& run, bool ended, bool asJson) {
     } else {
         print(QStringLiteral("run %1 goes on; 'coxswain-cli attach %1' follows it").arg(snapshot.record.id));
     }
-    const bool worked = !ended || snapshot.record.outcome == core::Outcome::Finished || snapshot.record.outcome == core::Outcome::Stopped;
+    const bool worked = !ended || snapshot.record.outcome == core::Outcome::Finished ||
+                        snapshot.record.outcome == core::Outcome::Stopped;
     return worked ? 0 : 1;
 }
 

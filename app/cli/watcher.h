@@ -9,8 +9,8 @@
 
 namespace coxswain::cli {
 
-/// Follows a run in the terminal: phases, progress, steps and events go to standard error as they come. Ctrl-C asks
-/// for a graceful stop, a second one ends the run now, a third leaves it alone.
+/// Follows a run in the terminal: phases, progress, steps and events go to standard error as they come.
+/// Ctrl-C asks for a graceful stop, a second one ends the run now, a third leaves it alone.
 class Watcher : public QObject {
     Q_OBJECT
 public:

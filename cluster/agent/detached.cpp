@@ -49,7 +49,8 @@ std::string ownProgram() {
 }
 
 std::string temporaryFolder(const Folder& base, const std::string& job) {
-    const std::string path = std::string(wire::layout::jobsFolder) + '/' + job + '/' + wire::layout::temporaryFolder;
+    const std::string path =
+        std::string(wire::layout::jobsFolder) + '/' + job + '/' + wire::layout::temporaryFolder;
     base.openFolder(path, true);
     return base.absolute(path);
 }

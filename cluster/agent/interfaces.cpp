@@ -42,11 +42,13 @@ json networkInterfaces() {
         if (family != AF_INET && family != AF_INET6)
             continue;
         const bool four = family == AF_INET;
-        const void* address = four ? static_cast<const void*>(&reinterpret_cast<sockaddr_in*>(i->ifa_addr)->sin_addr)
-                                   : &reinterpret_cast<sockaddr_in6*>(i->ifa_addr)->sin6_addr;
-        const void* mask = !i->ifa_netmask ? nullptr
-                           : four          ? static_cast<const void*>(&reinterpret_cast<sockaddr_in*>(i->ifa_netmask)->sin_addr)
-                                           : &reinterpret_cast<sockaddr_in6*>(i->ifa_netmask)->sin6_addr;
+        const void* address =
+            four ? static_cast<const void*>(&reinterpret_cast<sockaddr_in*>(i->ifa_addr)->sin_addr)
+                 : &reinterpret_cast<sockaddr_in6*>(i->ifa_addr)->sin6_addr;
+        const void* mask =
+            !i->ifa_netmask ? nullptr
+            : four ? static_cast<const void*>(&reinterpret_cast<sockaddr_in*>(i->ifa_netmask)->sin_addr)
+                   : &reinterpret_cast<sockaddr_in6*>(i->ifa_netmask)->sin6_addr;
         char text[INET6_ADDRSTRLEN] = "";
         ::inet_ntop(family, address, text, sizeof text);
         const std::string name = i->ifa_name;

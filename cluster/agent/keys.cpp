@@ -37,7 +37,8 @@ public:
         char real[PATH_MAX];
         if (::realpath(m_path.c_str(), real))
             m_path = real;
-        m_lock = Descriptor(::open((folder + "/.coxswain.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+        m_lock = Descriptor(
+            ::open((folder + "/.coxswain.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
         if (!m_lock.isOpen() || ::flock(m_lock.number(), LOCK_EX) != 0)
             throw systemFailure("lock " + folder + "/.coxswain.lock");
         struct stat status {};
@@ -61,8 +62,8 @@ bool isPublicKey(const std::string& key) {
     constexpr std::string_view prefix = "ssh-ed25519 ";
     return key.starts_with(prefix) && key.size() > prefix.size() && key.size() < 200 &&
            std::all_of(key.begin() + prefix.size(), key.end(), [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
-                      c == '/' || c == '=';
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '+' || c == '/' || c == '=';
            });
 }
 
@@ -92,8 +93,10 @@ int removeLines(std::string& text, const std::string& comment) {
 /// A path inside double quotes of a shell command inside double quotes of authorized_keys.
 void requirePlainPath(const std::string& path) {
     if (path.find_first_of("\"\\'`$\n\r") != std::string::npos)
-        throw Failure("bad_input", "write a forced command", "the path " + path + " holds quotes or other signs that "
-                                                             "a shell would read");
+        throw Failure("bad_input", "write a forced command",
+                      "the path " + path +
+                          " holds quotes or other signs that "
+                          "a shell would read");
 }
 
 } // namespace
@@ -111,7 +114,8 @@ json authorize(const Folder& base, const json& request) {
         from += (from.empty() ? "" : ",") + address;
     }
     if (!isPublicKey(key) || from.empty() || !isOnly(expires, "0123456789Z"))
-        throw Failure("bad_input", "authorize a job's key", "expected an ed25519 key, addresses and an expiry time");
+        throw Failure("bad_input", "authorize a job's key",
+                      "expected an ed25519 key, addresses and an expiry time");
     const std::string program = ownProgram();
     requirePlainPath(program);
     requirePlainPath(base.path());
@@ -120,7 +124,8 @@ json authorize(const Folder& base, const json& request) {
     if (!keys.text.empty() && keys.text.back() != '\n')
         keys.text += '\n';
     keys.text += "restrict,from=\"" + from + "\",expiry-time=\"" + expires + "\",command=\"'" + program +
-                 "' launch --base '" + base.path() + "' --job " + job + "\" " + key + ' ' + commentOf(job) + '\n';
+                 "' launch --base '" + base.path() + "' --job " + job + "\" " + key + ' ' + commentOf(job) +
+                 '\n';
     keys.save();
     return json::object();
 }

@@ -9,10 +9,10 @@
 
 namespace coxswain::agent {
 
-/// Note [Job key]: mpirun on the head reaches this node with an ed25519 key that was made for one job. Its line in
-/// authorized_keys allows no terminal and no forwarding, only connections from the head's addresses, expires, and
-/// runs nothing but `coxswain-agent launch`, which starts nothing but the bundle's orted. It is removed when orted
-/// ends, and again when the desktop cleans the job.
+/// Note [Job key]: mpirun on the head reaches this node with an ed25519 key that was made for one job. Its
+/// line in authorized_keys allows no terminal and no forwarding, only connections from the head's addresses,
+/// expires, and runs nothing but `coxswain-agent launch`, which starts nothing but the bundle's orted. It is
+/// removed when orted ends, and again when the desktop cleans the job.
 
 /// {"job", "public_key": "ssh-ed25519 AAAA…", "from": [addresses], "expires": "YYYYMMDDHHMMSSZ"} → {}
 nlohmann::json authorize(const Folder& base, const nlohmann::json& request);

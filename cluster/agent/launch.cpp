@@ -34,7 +34,8 @@ std::optional<std::vector<std::string>> words(std::string_view text) {
                 list.push_back(std::move(word));
             word.clear();
             begun = false;
-        } else if (static_cast<unsigned char>(c) < 0x20 || std::string_view("`$\\").find(c) != std::string_view::npos ||
+        } else if (static_cast<unsigned char>(c) < 0x20 ||
+                   std::string_view("`$\\").find(c) != std::string_view::npos ||
                    (!quoted && std::string_view(";&|<>()'").find(c) != std::string_view::npos)) {
             return std::nullopt;
         } else {
@@ -50,7 +51,8 @@ std::optional<std::vector<std::string>> words(std::string_view text) {
 }
 
 wire::NodeFile readNodeFile(const Folder& base, const std::string& job) {
-    const std::string path = base.absolute(std::string(layout::jobsFolder) + '/' + job + '/' + layout::nodeFileName);
+    const std::string path =
+        base.absolute(std::string(layout::jobsFolder) + '/' + job + '/' + layout::nodeFileName);
     auto file = wire::parseNodeFile(readFile(path, 1 << 20));
     if (!file)
         throw Failure("missing", "read " + path, file.error().text());
@@ -83,7 +85,8 @@ int runLaunch(const Folder& base, const std::string& job) {
     const char* command = std::getenv("SSH_ORIGINAL_COMMAND");
     const auto arguments = ortedArguments(command ? command : "");
     if (!arguments) {
-        std::fprintf(stderr, "coxswain-agent: the key of job %s starts orted and nothing else\n", job.c_str());
+        std::fprintf(stderr, "coxswain-agent: the key of job %s starts orted and nothing else\n",
+                     job.c_str());
         return 126;
     }
     const std::string bundle = bundleOf(base, readNodeFile(base, job));
@@ -100,7 +103,8 @@ int runLaunch(const Folder& base, const std::string& job) {
         ::signal(SIGHUP, SIG_DFL);
         ::signal(SIGPIPE, SIG_DFL);
         execute(argv, environment);
-        std::fprintf(stderr, "coxswain-agent: cannot execute %s: %s\n", argv.front().c_str(), std::strerror(errno));
+        std::fprintf(stderr, "coxswain-agent: cannot execute %s: %s\n", argv.front().c_str(),
+                     std::strerror(errno));
         ::_exit(127);
     }
     int status = 0;
@@ -118,7 +122,8 @@ int runRank(const Folder& base, const std::string& job, int attempt) {
     if (::chdir(folder.c_str()) != 0)
         throw systemFailure("enter " + folder);
     auto argv = wire::bundleCommand(bundle, "bin/coxswain-trainer");
-    for (const std::string& argument : {folder + '/' + layout::jobFile, std::string("--attempt"), std::to_string(attempt)})
+    for (const std::string& argument :
+         {folder + '/' + layout::jobFile, std::string("--attempt"), std::to_string(attempt)})
         argv.push_back(argument);
     auto environment = wire::bundleEnvironment(bundle);
     environment.insert(node.environment.begin(), node.environment.end());

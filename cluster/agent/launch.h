@@ -10,8 +10,8 @@
 
 namespace coxswain::agent {
 
-/// orted's arguments out of what mpirun sends as a remote command ("OPAL_PREFIX=… ; export …; DIR/orted ARGS"),
-/// without --daemonize; nothing for any other command.
+/// orted's arguments out of what mpirun sends as a remote command ("OPAL_PREFIX=… ; export …; DIR/orted
+/// ARGS"), without --daemonize; nothing for any other command.
 std::optional<std::vector<std::string>> ortedArguments(std::string_view command);
 
 /// The forced command of a job's key on a worker (Note [Job key]): starts this node's own orted with what

@@ -52,11 +52,13 @@ json facts(const Folder& base) {
 
 json files() {
     json texts = json::object();
-    for (const char* path : {"/proc/meminfo", "/proc/cpuinfo", "/etc/os-release", "/proc/version",
-                             "/proc/driver/nvidia/version", "/proc/sys/kernel/random/boot_id", "/proc/loadavg"}) {
+    for (const char* path :
+         {"/proc/meminfo", "/proc/cpuinfo", "/etc/os-release", "/proc/version", "/proc/driver/nvidia/version",
+          "/proc/sys/kernel/random/boot_id", "/proc/loadavg"}) {
         std::string error;
         // One processor's lines tell the model; hundreds of cores repeat them.
-        const std::string text = readFile(path, std::string_view(path) == "/proc/cpuinfo" ? 4096 : 65536, &error);
+        const std::string text =
+            readFile(path, std::string_view(path) == "/proc/cpuinfo" ? 4096 : 65536, &error);
         texts[path] = error.empty() ? json(text) : json{{"error", error}};
     }
     return texts;
@@ -109,8 +111,10 @@ json probe(const Folder& base) {
         {"nvcc", {"nvcc", "--version"}},
         {"glibc", {"ldd", "--version"}},
         {"ssh", {"ssh", "-V"}},
-        {"nccl", {"sh", "-c", "grep -hE '^#define NCCL_(MAJOR|MINOR|PATCH) ' /usr/include/nccl.h 2>/dev/null | "
-                              "awk '{v = v s $3; s = \".\"} END {if (v) print v}'"}}};
+        {"nccl",
+         {"sh", "-c",
+          "grep -hE '^#define NCCL_(MAJOR|MINOR|PATCH) ' /usr/include/nccl.h 2>/dev/null | "
+          "awk '{v = v s $3; s = \".\"} END {if (v) print v}'"}}};
     json results = commands(list);
     if (const auto& query = results["nvidia-smi-query"]; query.contains("status") && query["status"] != 0)
         results.update(singleGpus(results["nvidia-smi-list"]));

@@ -9,7 +9,8 @@ namespace coxswain::agent {
 
 /// The raw facts of this node, for core::parseInventory:
 ///   facts     name → value: hostname, user, home, base, architecture, kernel, cores, disk_free, disk_total,
-///             shared_memory_total (bytes), interfaces [{name, address, prefix_length, mac, mtu, up, loopback}]
+///             shared_memory_total (bytes), interfaces [{name, address, prefix_length, mac, mtu, up,
+///             loopback}]
 ///   files     path → its text, or {"error"}
 ///   commands  name → what runCommand() answers
 /// Judges nothing. Takes as long as the slowest program, at most 10 s.

@@ -53,7 +53,8 @@ std::vector<JobProcess> endProcessesOf(const std::string& job, std::chrono::mill
     std::vector<JobProcess> left;
     while (!(left = processesOf(job)).empty() && Clock::now() - begin < limit) {
         const auto passed = Clock::now() - begin;
-        const bool onlyKeepers = std::all_of(left.begin(), left.end(), [](const auto& p) { return p.isKeeper; });
+        const bool onlyKeepers =
+            std::all_of(left.begin(), left.end(), [](const auto& p) { return p.isKeeper; });
         for (const auto& process : left) {
             // A supervisor that is killed before its mpirun could not write how it ended; samplers have done
             // their work when nothing else is left.

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <optional>
 
-/// The protocol between the desktop and coxswain-agent on a node, over one channel (the agent's standard input
-/// and output). Depends on nothing.
+/// The protocol between the desktop and coxswain-agent on a node, over one channel (the agent's standard
+/// input and output). Depends on nothing.
 ///
 /// A frame is: length of the payload (u32, little-endian), kind (u8), payload. One request is under way at a
-/// time: Request, then the data that it carries (Data … EndOfData) where it carries any, then whatever Data the
-/// agent answers with, then exactly one Answer or Failure. After it has started the agent sends one Answer, its
-/// greeting. Either side ends the conversation by closing the channel.
+/// time: Request, then the data that it carries (Data … EndOfData) where it carries any, then whatever Data
+/// the agent answers with, then exactly one Answer or Failure. After it has started the agent sends one
+/// Answer, its greeting. Either side ends the conversation by closing the channel.
 namespace coxswain::agent {
 
 inline constexpr int protocolVersion = 1;
@@ -25,8 +25,8 @@ enum class FrameKind : std::uint8_t {
     Failure = 5,   ///< JSON object: code (as core::errorCodeName), tried, seen, and more by code
 };
 
-inline constexpr std::size_t maxDataBytes = 1 << 20;   ///< in one Data frame
-inline constexpr std::size_t maxJsonBytes = 16 << 20;  ///< in one frame of JSON
+inline constexpr std::size_t maxDataBytes = 1 << 20;  ///< in one Data frame
+inline constexpr std::size_t maxJsonBytes = 16 << 20; ///< in one frame of JSON
 inline constexpr std::size_t headerBytes = 5;
 
 struct FrameHeader {

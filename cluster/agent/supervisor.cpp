@@ -19,7 +19,8 @@ namespace {
 namespace layout = wire::layout;
 using Phase = wire::SupervisorState::Phase;
 
-/// Starts mpirun with both outputs in `log`. A pipe that closes on exec tells whether it was executed: 0, or errno.
+/// Starts mpirun with both outputs in `log`. A pipe that closes on exec tells whether it was executed: 0, or
+/// errno.
 int startMpirun(const wire::LaunchFile& launch, int log, pid_t& child) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -53,7 +54,9 @@ int runSupervisor(const Folder& base, const std::string& job, int attempt) {
     state.attempt = attempt;
     state.supervisorPid = static_cast<int>(::getpid());
     state.startedAt = wallClock();
-    const auto save = [&] { replaceFile(base.absolute(folder + layout::stateFile), wire::toJsonText(state), 0600); };
+    const auto save = [&] {
+        replaceFile(base.absolute(folder + layout::stateFile), wire::toJsonText(state), 0600);
+    };
     const auto end = [&](const std::string& message) {
         state.phase = Phase::Exited;
         state.message = message;

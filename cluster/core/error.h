@@ -9,26 +9,26 @@
 namespace coxswain::core {
 
 enum class ErrorCode {
-    Internal,        ///< a fault of ours
-    BadInput,        ///< a person's text or file is wrong
-    Cancelled,       ///< somebody asked for it
-    Timeout,         ///< no answer within the deadline
-    Resolve,         ///< the name is not known
-    Connect,         ///< no TCP connection: refused, unreachable
-    Lost,            ///< the connection broke
-    HostKeyUnknown,  ///< not in known_hosts, and nobody accepted it
-    HostKeyChanged,  ///< known_hosts has another key for that host
-    HostKeyRevoked,  ///< known_hosts marks the key @revoked
-    AuthRefused,     ///< the server took none of the keys
-    NoShell,         ///< first contact did not answer: no usable login shell
-    NoPlace,         ///< nowhere to write and execute on the node
-    NoSpace,         ///< the disk is full or too small
-    Permission,      ///< the node's system refused
-    Missing,         ///< a file, a program or a device is not there
-    Damaged,         ///< content does not match its checksum, or a format is broken
-    Protocol,        ///< the far end does not speak our protocol
-    Conflict,        ///< somebody else uses it, or the state does not allow it
-    Failed,          ///< a program ended badly
+    Internal,       ///< a fault of ours
+    BadInput,       ///< a person's text or file is wrong
+    Cancelled,      ///< somebody asked for it
+    Timeout,        ///< no answer within the deadline
+    Resolve,        ///< the name is not known
+    Connect,        ///< no TCP connection: refused, unreachable
+    Lost,           ///< the connection broke
+    HostKeyUnknown, ///< not in known_hosts, and nobody accepted it
+    HostKeyChanged, ///< known_hosts has another key for that host
+    HostKeyRevoked, ///< known_hosts marks the key @revoked
+    AuthRefused,    ///< the server took none of the keys
+    NoShell,        ///< first contact did not answer: no usable login shell
+    NoPlace,        ///< nowhere to write and execute on the node
+    NoSpace,        ///< the disk is full or too small
+    Permission,     ///< the node's system refused
+    Missing,        ///< a file, a program or a device is not there
+    Damaged,        ///< content does not match its checksum, or a format is broken
+    Protocol,       ///< the far end does not speak our protocol
+    Conflict,       ///< somebody else uses it, or the state does not allow it
+    Failed,         ///< a program ended badly
 };
 
 /// What went wrong, as data: the window makes the words around it, the command line prints text().

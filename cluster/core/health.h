@@ -41,7 +41,8 @@ QList<CheckResult> checkNode(const QString& host, const Inventory& inventory, co
 CheckResult unreachable(const QString& host, const Error& error);
 
 /// All about one node: "reachability" first, then the rules where it answered.
-QList<CheckResult> judgeNode(const QString& host, const Expected<Inventory>& inventory, const Requirements& needs);
+QList<CheckResult> judgeNode(const QString& host, const Expected<Inventory>& inventory,
+                             const Requirements& needs);
 
 /// Rules over nodes together: "subnet", "duplicate_address", "head_ssh" (the first node starts the others by
 /// ssh), and "differs_kernel", "differs_os", "differs_driver", "differs_gpu", "differs_cores", given only

@@ -60,13 +60,13 @@ struct Inventory {
     QString hostName;
     QString user;
     QString home;
-    QString base; ///< where Coxswain keeps its files there
+    QString base;         ///< where Coxswain keeps its files there
     QString architecture; ///< "x86_64"
     QString kernel;
     QString os; ///< "Debian GNU/Linux 12 (bookworm)"
     QString glibc;
     QString cpuModel;
-    int cores = 0; ///< that this user may run on
+    int cores = 0;                                      ///< that this user may run on
     std::optional<qint64> memoryTotal, memoryAvailable; ///< bytes
     std::optional<qint64> diskFree, diskTotal;          ///< bytes, at base
     std::optional<qint64> sharedMemoryTotal;            ///< bytes, /dev/shm
@@ -77,7 +77,8 @@ struct Inventory {
     QString sshClient;   ///< "OpenSSH_9.2p1 …"; empty: no ssh program there
 };
 
-/// Reads an agent's answer to "probe". The bytes come from a node and are not trusted: anything odd is left out.
+/// Reads an agent's answer to "probe". The bytes come from a node and are not trusted: anything odd is left
+/// out.
 Expected<Inventory> parseInventory(const QByteArray& probeAnswer);
 
 /// nvidia-smi's texts; every state in shared/field/outputs.md. `listed` is the output of `nvidia-smi -L` and

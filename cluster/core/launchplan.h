@@ -33,8 +33,9 @@ struct LaunchInput {
 /// sets up that node's bundle. mpirun reaches the others by an ssh command that uses only the job's own key
 /// and the job's own known_hosts, and lands in the forced command `coxswain-agent launch`.
 struct LaunchPlan {
-    QMap<int, QList<JobFile>> files; ///< node index → files; launch.json, job_key, known_hosts on the head only
-    QStringList arguments;           ///< of mpirun, argv[0] left out; the same as in launch.json
+    QMap<int, QList<JobFile>>
+        files;             ///< node index → files; launch.json, job_key, known_hosts on the head only
+    QStringList arguments; ///< of mpirun, argv[0] left out; the same as in launch.json
 };
 
 LaunchPlan makeLaunchPlan(const Plan& plan, const LaunchInput& input);

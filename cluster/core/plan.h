@@ -17,10 +17,10 @@ struct Candidate {
 /// What one node will do.
 struct PlannedNode {
     HostName host;
-    int index = 0;   ///< in the plan; names node-<index>.jsonl; 0 is the head, where mpirun runs
-    QString address; ///< by which the other nodes reach it; "127.0.0.1" for a single local node
+    int index = 0;         ///< in the plan; names node-<index>.jsonl; 0 is the head, where mpirun runs
+    QString address;       ///< by which the other nodes reach it; "127.0.0.1" for a single local node
     QString interfaceName; ///< that has `address`; empty for a single node
-    QString base;    ///< the agent's base folder there
+    QString base;          ///< the agent's base folder there
     int firstRank = 0;
     int rankCount = 0;
     QList<int> gpus;       ///< by local rank; empty on a CPU runtime

@@ -12,11 +12,27 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* columns[] = {
-    "attempt", "step", "time", "epoch", "loss", "rank_loss", "tokens", "rank_tokens", "learning_rate", "gradient_norm",
-    "milliseconds.data", "milliseconds.forward", "milliseconds.backward", "milliseconds.communication_wait",
-    "milliseconds.optimizer", "milliseconds.total", "memory.resident", "memory.gpu_allocated", "memory.gpu_reserved",
-    "memory.gpu_used", "memory.gpu_total"};
+constexpr const char* columns[] = {"attempt",
+                                   "step",
+                                   "time",
+                                   "epoch",
+                                   "loss",
+                                   "rank_loss",
+                                   "tokens",
+                                   "rank_tokens",
+                                   "learning_rate",
+                                   "gradient_norm",
+                                   "milliseconds.data",
+                                   "milliseconds.forward",
+                                   "milliseconds.backward",
+                                   "milliseconds.communication_wait",
+                                   "milliseconds.optimizer",
+                                   "milliseconds.total",
+                                   "memory.resident",
+                                   "memory.gpu_allocated",
+                                   "memory.gpu_reserved",
+                                   "memory.gpu_used",
+                                   "memory.gpu_total"};
 
 QByteArray cell(const json& line, const char* column) {
     const json* at = &line;
@@ -45,7 +61,8 @@ core::Expected<void> exportCsv(const RunFolder& folder, QIODevice& out) {
         return good;
     };
     const auto failed = [&] {
-        return core::fail({core::ErrorCode::NoSpace, {}, QStringLiteral("write the CSV"), out.errorString(), {}});
+        return core::fail(
+            {core::ErrorCode::NoSpace, {}, QStringLiteral("write the CSV"), out.errorString(), {}});
     };
     for (int rank = 0; rank < record->plan.worldSize; ++rank) {
         QFile file(folder.file(QString::fromStdString(wire::layout::rankFile(rank))));

@@ -8,7 +8,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long the agent waits for news before it answers: also the longest that a stop request waits for its turn.
+/// How long the agent waits for news before it answers: also the longest that a stop request waits for its
+/// turn.
 constexpr int waitMilliseconds = 250;
 /// An agent that does not answer a poll for this long is called lost (the run goes on).
 constexpr auto silence = 6s;
@@ -38,10 +39,10 @@ void parseLines(FileLines& file) {
 
 } // namespace
 
-Follower::Follower(remote::HostPool& pool, core::HostName host, QString jobId, QList<FollowedFile> files, bool withState,
-                   QObject* parent)
-    : QObject(parent), m_pool(pool), m_host(std::move(host)), m_jobId(std::move(jobId)), m_files(std::move(files)),
-      m_withState(withState) {
+Follower::Follower(remote::HostPool& pool, core::HostName host, QString jobId, QList<FollowedFile> files,
+                   bool withState, QObject* parent)
+    : QObject(parent), m_pool(pool), m_host(std::move(host)), m_jobId(std::move(jobId)),
+      m_files(std::move(files)), m_withState(withState) {
     m_retry.setSingleShot(true);
     connect(&m_retry, &QTimer::timeout, this, &Follower::poll);
 }
@@ -64,8 +65,8 @@ void Follower::finish() {
 }
 
 core::Expected<Follower::News> Follower::look(remote::HostSession& session, const remote::CancelToken& cancel,
-                                              const QString& jobId, const QList<FollowedFile>& files, bool withState,
-                                              int wait) {
+                                              const QString& jobId, const QList<FollowedFile>& files,
+                                              bool withState, int wait) {
     const auto agent = session.agent(cancel);
     if (!agent)
         return core::fail(agent.error());

@@ -26,16 +26,17 @@ struct FileLines {
     int damaged = 0;                      ///< lines that could not
 };
 
-/// Reads a job's files on one node as they grow, by long polls that leave the node's worker free in between. After a
-/// lost connection it goes on at the same byte.
+/// Reads a job's files on one node as they grow, by long polls that leave the node's worker free in between.
+/// After a lost connection it goes on at the same byte.
 class Follower : public QObject {
     Q_OBJECT
 public:
-    Follower(remote::HostPool& pool, core::HostName host, QString jobId, QList<FollowedFile> files, bool withState,
-             QObject* parent);
+    Follower(remote::HostPool& pool, core::HostName host, QString jobId, QList<FollowedFile> files,
+             bool withState, QObject* parent);
 
     void start();
-    /// Reads until nothing is new, then drained(), and stops; at once when the node is not connected just now.
+    /// Reads until nothing is new, then drained(), and stops; at once when the node is not connected just
+    /// now.
     void drain();
 
 signals:
@@ -56,7 +57,8 @@ private:
     void finish();
     void take(const core::Expected<News>& news);
     static core::Expected<News> look(remote::HostSession& session, const remote::CancelToken& cancel,
-                                     const QString& jobId, const QList<FollowedFile>& files, bool withState, int wait);
+                                     const QString& jobId, const QList<FollowedFile>& files, bool withState,
+                                     int wait);
 
     remote::HostPool& m_pool;
     core::HostName m_host;

@@ -19,7 +19,8 @@ bool HostKeyQuestions::ask(const remote::HostKeyQuestion& question, const remote
     const int id = m_next++;
     m_pending[id] = pending;
     QMetaObject::invokeMethod(
-        this, [this, q = Question{id, question.host, question.keyType, question.fingerprint}] { emit asked(q); },
+        this,
+        [this, q = Question{id, question.host, question.keyType, question.fingerprint}] { emit asked(q); },
         Qt::QueuedConnection);
     while (!pending->accepted && !cancel.isCancelled())
         pending->answered.wait_for(lock, 100ms);

@@ -48,18 +48,25 @@ QString desktopPath(const wire::Input& input, const QString& jobFolder) {
     return QDir::cleanPath(QDir(jobFolder).absoluteFilePath(path));
 }
 
-core::Expected<QList<PreparedFile>> prepareShards(const wire::JobSpec& spec, const QString& jobFolder, int worldSize,
-                                                  const QString& cache, const std::function<bool()>& cancelled) {
+core::Expected<QList<PreparedFile>> prepareShards(const wire::JobSpec& spec, const QString& jobFolder,
+                                                  int worldSize, const QString& cache,
+                                                  const std::function<bool()>& cancelled) {
     const QFileInfo source(desktopPath(spec.data.source, jobFolder));
     const QString tried = QStringLiteral("read the training data ") + source.filePath();
     if (!source.isFile())
-        return core::fail({ErrorCode::Missing, {}, tried,
-                           source.exists() ? QStringLiteral("it is not a file") : QStringLiteral("there is no such file"),
-                           QStringLiteral("Set data.source to a text file with one document a line")});
+        return core::fail(
+            {ErrorCode::Missing,
+             {},
+             tried,
+             source.exists() ? QStringLiteral("it is not a file") : QStringLiteral("there is no such file"),
+             QStringLiteral("Set data.source to a text file with one document a line")});
     const QString folder = cache + QStringLiteral("/shards/") + cacheKey(source, spec, worldSize);
     if (!QDir().mkpath(folder))
-        return core::fail({ErrorCode::Permission, {}, QStringLiteral("create ") + folder,
-                           QStringLiteral("the folder cannot be made"), {}});
+        return core::fail({ErrorCode::Permission,
+                           {},
+                           QStringLiteral("create ") + folder,
+                           QStringLiteral("the folder cannot be made"),
+                           {}});
     QLockFile lock(folder + QStringLiteral("/lock")); // two programs may start the same job at once
     lock.setStaleLockTime(0);
     lock.lock();
@@ -73,16 +80,21 @@ core::Expected<QList<PreparedFile>> prepareShards(const wire::JobSpec& spec, con
         PreparedFile shard{name, folder + QLatin1Char('/') + name, 0, {}};
         if (!QFileInfo::exists(shard.path)) {
             if (!documents) {
-                auto read = wire::Documents::fromText(source.filePath().toStdString(), spec.train.globalBatch);
+                auto read =
+                    wire::Documents::fromText(source.filePath().toStdString(), spec.train.globalBatch);
                 if (!read)
-                    return core::fail({ErrorCode::BadInput, {}, tried, QString::fromStdString(read.error().text()), {}});
+                    return core::fail(
+                        {ErrorCode::BadInput, {}, tried, QString::fromStdString(read.error().text()), {}});
                 documents = std::move(*read);
             }
-            const auto written = wire::writeShard(*documents, source.fileName().toStdString(), rank, worldSize,
-                                                  shard.path.toStdString());
+            const auto written = wire::writeShard(*documents, source.fileName().toStdString(), rank,
+                                                  worldSize, shard.path.toStdString());
             if (!written)
-                return core::fail({ErrorCode::NoSpace, {}, QStringLiteral("write ") + shard.path,
-                                   QString::fromStdString(written.error().text()), {}});
+                return core::fail({ErrorCode::NoSpace,
+                                   {},
+                                   QStringLiteral("write ") + shard.path,
+                                   QString::fromStdString(written.error().text()),
+                                   {}});
         }
         const auto digest = digestOf(shard.path);
         if (!digest)
@@ -103,7 +115,9 @@ core::Expected<QList<PreparedFile>> prepareModel(const wire::JobSpec& spec, cons
     const QString config = QStringLiteral("config.json");
     QStringList names = folder.entryList(QDir::Files, QDir::Name);
     if (!names.removeOne(config) || names.filter(QStringLiteral(".safetensors")).isEmpty())
-        return core::fail({ErrorCode::Missing, {}, tried,
+        return core::fail({ErrorCode::Missing,
+                           {},
+                           tried,
                            folder.exists() ? QStringLiteral("it has no config.json or no *.safetensors")
                                            : QStringLiteral("there is no such folder"),
                            QStringLiteral("Set model.folder to a Hugging Face folder")});

@@ -32,7 +32,8 @@ QString localName(const QString& remoteName) {
 QStringList addressesOf(const core::Inventory& inventory) {
     QStringList addresses;
     for (const auto& interface : inventory.interfaces)
-        if (!interface.loopback && !interface.address.isEmpty() && !interface.address.startsWith(QLatin1String("fe80")))
+        if (!interface.loopback && !interface.address.isEmpty() &&
+            !interface.address.startsWith(QLatin1String("fe80")))
             addresses += interface.address;
     return addresses;
 }
@@ -65,10 +66,17 @@ void LiveRun::launch() {
     for (int node = 0; node < nodeCount(); ++node)
         m_snapshot.state.waitingFor.insert(node);
     for (int node = 0; node < nodeCount(); ++node) {
-        const PrepareInput prepare{input.jobId, input.attempt, node, launch.files[node], node == 0 ? QByteArray() : publicKey,
+        const PrepareInput prepare{input.jobId,
+                                   input.attempt,
+                                   node,
+                                   launch.files[node],
+                                   node == 0 ? QByteArray() : publicKey,
                                    addressesOf(m_inventories[0])};
         ask<void>(
-            node, [prepare](HostSession& session, const CancelToken& cancel) { return prepareNode(session, cancel, prepare); },
+            node,
+            [prepare](HostSession& session, const CancelToken& cancel) {
+                return prepareNode(session, cancel, prepare);
+            },
             [this, node](core::Expected<void> prepared) {
                 if (!prepared)
                     return apply(core::event::NodeFailed{node, prepared.error()});
@@ -82,7 +90,8 @@ void LiveRun::launch() {
 void LiveRun::startMpirunOnHead() {
     ask<wire::SupervisorState>(
         0,
-        [id = m_snapshot.record.id, attempt = m_snapshot.record.attempt](HostSession& session, const CancelToken& cancel) {
+        [id = m_snapshot.record.id, attempt = m_snapshot.record.attempt](HostSession& session,
+                                                                         const CancelToken& cancel) {
             return startMpirun(session, cancel, id, attempt);
         },
         [this](core::Expected<wire::SupervisorState> state) {
@@ -104,9 +113,11 @@ void LiveRun::follow() {
         QList<FollowedFile> files;
         for (const auto& name : names)
             files.append({name, QFileInfo(m_folder.file(localName(name))).size()});
-        auto* follower = new Follower(m_pool, planned.host, m_snapshot.record.id, files, planned.index == 0, this);
+        auto* follower =
+            new Follower(m_pool, planned.host, m_snapshot.record.id, files, planned.index == 0, this);
         const int node = planned.index;
-        connect(follower, &Follower::received, this, [this, node](const FileLines& lines) { received(node, lines); });
+        connect(follower, &Follower::received, this,
+                [this, node](const FileLines& lines) { received(node, lines); });
         connect(follower, &Follower::stateSeen, this, &LiveRun::stateSeen);
         connect(follower, &Follower::connectionChanged, this,
                 [this, node](bool connected, const core::Error& why) { linkChanged(node, connected, why); });
@@ -159,7 +170,8 @@ void LiveRun::take(int rank, const wire::MetricsLine& line) {
         m_throughput.take(line.time, *step);
         m_snapshot.tokensPerSecond = m_throughput.tokensPerSecond();
         const double perStep = m_throughput.secondsPerStep();
-        m_snapshot.secondsLeft = perStep < 0 ? -1 : perStep * static_cast<double>(m_snapshot.steps - step->step);
+        m_snapshot.secondsLeft =
+            perStep < 0 ? -1 : perStep * static_cast<double>(m_snapshot.steps - step->step);
     } else if (const auto* error = std::get_if<wire::ErrorLine>(&line.body)) {
         m_rankErrors.append({rank, line.time, *error});
     } else if (const auto* event = std::get_if<wire::EventLine>(&line.body)) {
@@ -167,7 +179,8 @@ void LiveRun::take(int rank, const wire::MetricsLine& line) {
             apply(core::event::StopSeen{});
     } else if (const auto* end = std::get_if<wire::EndLine>(&line.body)) {
         if (!end->model.empty())
-            record.model = core::nodeOfRank(record.plan, rank).host.toString() + QLatin1Char(':') + QString::fromStdString(end->model);
+            record.model = core::nodeOfRank(record.plan, rank).host.toString() + QLatin1Char(':') +
+                           QString::fromStdString(end->model);
     }
 }
 
@@ -187,22 +200,28 @@ void LiveRun::linkChanged(int node, bool connected, const core::Error& why) {
     changed();
 }
 
-/// The head does not answer. When the job has ended on every other node, it is the head that was lost, and nobody
-/// is left to write how mpirun ended; otherwise only our connection broke, and the run goes on.
+/// The head does not answer. When the job has ended on every other node, it is the head that was lost, and
+/// nobody is left to write how mpirun ended; otherwise only our connection broke, and the run goes on.
 void LiveRun::headUnreachable(const core::Error& why) {
     auto ended = std::make_shared<int>(0);
     for (int node = 1; node < nodeCount(); ++node)
         m_pool.run<bool>(
             host(node),
-            [id = m_snapshot.record.id](HostSession& session, const CancelToken& cancel) { return runsOnNode(session, cancel, id); },
-            this, [this, ended, why](core::Expected<bool> runs) {
-                if (!runs || *runs || ++*ended < nodeCount() - 1 || m_snapshot.nodes[0].link != Link::Reconnecting)
+            [id = m_snapshot.record.id](HostSession& session, const CancelToken& cancel) {
+                return runsOnNode(session, cancel, id);
+            },
+            this,
+            [this, ended, why](core::Expected<bool> runs) {
+                if (!runs || *runs || ++*ended < nodeCount() - 1 ||
+                    m_snapshot.nodes[0].link != Link::Reconnecting)
                     return;
                 wire::SupervisorState state;
                 state.attempt = m_snapshot.record.attempt;
                 state.phase = wire::SupervisorState::Phase::Exited;
-                state.message = (host(0).toString() + QStringLiteral(", where mpirun ran, cannot be reached (") + why.seen +
-                                 QStringLiteral("), and the job has ended on all other nodes")).toStdString();
+                state.message =
+                    (host(0).toString() + QStringLiteral(", where mpirun ran, cannot be reached (") +
+                     why.seen + QStringLiteral("), and the job has ended on all other nodes"))
+                        .toStdString();
                 stateSeen(state);
             });
     disconnect(&m_headTimer, nullptr, this, nullptr);
@@ -216,8 +235,11 @@ void LiveRun::headUnreachable(const core::Error& why) {
 void LiveRun::gracefulStop() {
     m_pool.run<void>(
         host(0),
-        [id = m_snapshot.record.id](HostSession& session, const CancelToken& cancel) { return signalMpirun(session, cancel, id, SIGUSR1); },
-        this, [this](core::Expected<void> sent) {
+        [id = m_snapshot.record.id](HostSession& session, const CancelToken& cancel) {
+            return signalMpirun(session, cancel, id, SIGUSR1);
+        },
+        this,
+        [this](core::Expected<void> sent) {
             // Not connected just now: the wish stands, and is tried again until the run has ended.
             if (!sent && sent.error().code != ErrorCode::Missing && m_snapshot.state.phase == Phase::Stop)
                 QTimer::singleShot(2000, this, [this] {
@@ -230,7 +252,10 @@ void LiveRun::gracefulStop() {
 void LiveRun::kill() {
     for (int node = 0; node < nodeCount(); ++node)
         m_pool.run<void>(
-            host(node), [id = m_snapshot.record.id](HostSession& session, const CancelToken& cancel) { return killOnNode(session, cancel, id); },
+            host(node),
+            [id = m_snapshot.record.id](HostSession& session, const CancelToken& cancel) {
+                return killOnNode(session, cancel, id);
+            },
             this, [](const core::Expected<void>&) {}); // Clean looks again, and reports what is left
 }
 
@@ -252,18 +277,23 @@ void LiveRun::clean() {
 void LiveRun::cleanNodes() {
     for (int node = 0; node < nodeCount(); ++node)
         ask<void>(
-            node, [id = m_snapshot.record.id](HostSession& session, const CancelToken& cancel) { return cleanNode(session, cancel, id); },
+            node,
+            [id = m_snapshot.record.id](HostSession& session, const CancelToken& cancel) {
+                return cleanNode(session, cancel, id);
+            },
             [this, node](core::Expected<void> cleaned) {
                 m_snapshot.nodes[node].link = cleaned ? Link::Clean : Link::Lost;
                 if (!cleaned)
-                    m_snapshot.nodes[node].note = QStringLiteral("not verified clean: ") + cleaned.error().seen;
+                    m_snapshot.nodes[node].note =
+                        QStringLiteral("not verified clean: ") + cleaned.error().seen;
                 apply(core::event::NodeClean{node, cleaned ? QList<core::Error>() : QList{cleaned.error()}});
             });
 }
 
 void LiveRun::updateFailure() {
     if (m_snapshot.state.outcome == core::Outcome::Failed)
-        m_snapshot.record.failure = core::whoFailedFirst(m_snapshot.record.plan, m_log, m_rankErrors, m_mpirunStatus);
+        m_snapshot.record.failure =
+            core::whoFailedFirst(m_snapshot.record.plan, m_log, m_rankErrors, m_mpirunStatus);
     if (auto saved = m_folder.save(m_snapshot.record); !saved)
         qWarning("%s", qPrintable(saved.error().text()));
     changed();
@@ -309,14 +339,17 @@ void LiveRun::connectHead() {
             const auto agent = session.agent(cancel);
             if (!agent)
                 return core::fail(agent.error());
-            const QString path = QLatin1StringView(layout::jobsFolder) + QLatin1Char('/') + id + QLatin1Char('/') + QLatin1StringView(layout::stateFile);
-            const auto news = (*agent)->read({{path, 0, 1 << 16}}, 0, HostSession::within(std::chrono::seconds(10), cancel));
+            const QString path = QLatin1StringView(layout::jobsFolder) + QLatin1Char('/') + id +
+                                 QLatin1Char('/') + QLatin1StringView(layout::stateFile);
+            const auto news = (*agent)->read({{path, 0, 1 << 16}}, 0,
+                                             HostSession::within(std::chrono::seconds(10), cancel));
             if (!news)
                 return core::fail(news.error());
             const auto state = wire::parseSupervisorState(news->first().bytes.toStdString());
             return state ? Seen{false, *state} : Seen{true, {}};
         },
-        this, [this](const core::Expected<Seen>& seen) {
+        this,
+        [this](const core::Expected<Seen>& seen) {
             if (!seen) {
                 linkChanged(0, false, seen.error());
                 QTimer::singleShot(3000, this, &LiveRun::connectHead);
@@ -325,7 +358,8 @@ void LiveRun::connectHead() {
             wire::SupervisorState state = seen->state;
             if (seen->absent) { // never started there, or removed since
                 state.phase = wire::SupervisorState::Phase::Exited;
-                state.message = "the run's folder is not on " + host(0).toString().toStdString() + " any more";
+                state.message =
+                    "the run's folder is not on " + host(0).toString().toStdString() + " any more";
                 state.attempt = m_snapshot.record.attempt;
             }
             m_snapshot.nodes[0].link = Link::Connected;

@@ -20,7 +20,8 @@ using remote::CancelToken;
 using remote::HostSession;
 
 LiveRun::LiveRun(const Paths& paths, remote::HostPool& pool, RunFolder folder, RunSnapshot snapshot,
-                 std::unique_ptr<core::MetricsStore> store, std::shared_ptr<QLockFile> lock, QString jobFolder)
+                 std::unique_ptr<core::MetricsStore> store, std::shared_ptr<QLockFile> lock,
+                 QString jobFolder)
     : Run(std::move(folder), std::move(snapshot), std::move(store)), m_paths(paths), m_pool(pool),
       m_lock(std::move(lock)), m_jobFolder(std::move(jobFolder)) {
     m_snapshot.live = true;
@@ -73,19 +74,28 @@ void LiveRun::enterPhase(Phase before) {
 
 void LiveRun::perform(Effect effect) {
     switch (effect) {
-    case Effect::Connect: return connectNodes();
-    case Effect::Check: return checkNodes();
-    case Effect::Sync: return sync();
-    case Effect::Launch: return launch();
-    case Effect::Follow: return follow();
-    case Effect::GracefulStop: return gracefulStop();
-    case Effect::Kill: return kill();
+    case Effect::Connect:
+        return connectNodes();
+    case Effect::Check:
+        return checkNodes();
+    case Effect::Sync:
+        return sync();
+    case Effect::Launch:
+        return launch();
+    case Effect::Follow:
+        return follow();
+    case Effect::GracefulStop:
+        return gracefulStop();
+    case Effect::Kill:
+        return kill();
     case Effect::Cancel:
         for (const auto& node : m_snapshot.nodes)
             m_pool.cancel(node.host);
         return;
-    case Effect::Clean: return clean();
-    case Effect::Report: return report();
+    case Effect::Clean:
+        return clean();
+    case Effect::Report:
+        return report();
     }
 }
 
@@ -94,7 +104,10 @@ void LiveRun::askEach(const std::function<core::Expected<T>(int, HostSession&, c
                       const std::function<void(int, T)>& take) {
     for (int node = 0; node < nodeCount(); ++node)
         ask<T>(
-            node, [node, work](HostSession& session, const CancelToken& cancel) { return work(node, session, cancel); },
+            node,
+            [node, work](HostSession& session, const CancelToken& cancel) {
+                return work(node, session, cancel);
+            },
             [this, node, take](core::Expected<T> result) {
                 if (!result) {
                     m_snapshot.nodes[node].link = Link::Lost;
@@ -109,11 +122,12 @@ void LiveRun::askEach(const std::function<core::Expected<T>(int, HostSession&, c
 void LiveRun::connectNodes() {
     for (auto& node : m_snapshot.nodes)
         node.link = Link::Connecting;
-    askEach<NodeContact>([](int, HostSession& session, const CancelToken& cancel) { return contactNode(session, cancel); },
-                         [this](int node, NodeContact contact) {
-                             m_snapshot.nodes[node].link = Link::Connected;
-                             m_contacts[node] = std::move(contact);
-                         });
+    askEach<NodeContact>(
+        [](int, HostSession& session, const CancelToken& cancel) { return contactNode(session, cancel); },
+        [this](int node, NodeContact contact) {
+            m_snapshot.nodes[node].link = Link::Connected;
+            m_contacts[node] = std::move(contact);
+        });
 }
 
 void LiveRun::checkNodes() {
@@ -139,7 +153,8 @@ void LiveRun::judge() {
         names.append(host(node).toString());
     }
     const auto refuse = [&](const core::Error& error) { apply(core::event::ChecksDone{false, error}); };
-    const auto choice = core::chooseRuntime(QString::fromStdString(plan.spec.runtime), names, m_inventories.values());
+    const auto choice =
+        core::chooseRuntime(QString::fromStdString(plan.spec.runtime), names, m_inventories.values());
     auto runtime = readRuntimeBundle(m_paths.runtimes, choice.runtime);
     if (!runtime)
         return refuse(runtime.error());
@@ -156,7 +171,8 @@ void LiveRun::judge() {
         m_snapshot.checks += core::checkTogether(names, m_inventories.values(), needs);
     for (const auto& check : m_snapshot.checks)
         if (check.severity == core::Severity::Error)
-            return refuse({ErrorCode::Failed, check.host, QStringLiteral("run the job there: check \"%1\"").arg(check.id),
+            return refuse({ErrorCode::Failed, check.host,
+                           QStringLiteral("run the job there: check \"%1\"").arg(check.id),
                            QStringLiteral("%1; expected %2").arg(check.observed, check.expected), check.fix});
     auto made = core::makePlan(plan.spec, candidates);
     if (!made)
@@ -169,20 +185,22 @@ void LiveRun::sync() {
     for (int node = 0; node < nodeCount(); ++node)
         m_snapshot.nodes[node].note = QStringLiteral("preparing data");
     const QPointer<LiveRun> self(this);
-    auto* thread = QThread::create([self, receiver = &m_pool, spec = m_snapshot.record.plan.spec, folder = m_jobFolder,
-                                    world = m_snapshot.record.plan.worldSize, cache = m_paths.cache] {
-        // The pool outlives every run: the answer goes through its thread, and on only if the run is still there.
-        const auto cancelled = [] { return false; };
-        auto shards = prepareShards(spec, folder, world, cache, cancelled);
-        auto model = prepareModel(spec, folder, cancelled);
-        QMetaObject::invokeMethod(receiver, [self, shards = std::move(shards), model = std::move(model)] {
-            if (!self || self->m_snapshot.state.phase != Phase::Sync)
-                return;
-            if (!shards || !model)
-                return self->apply(core::event::NodeFailed{0, shards ? model.error() : shards.error()});
-            self->sendToNodes(*shards, *model);
+    auto* thread =
+        QThread::create([self, receiver = &m_pool, spec = m_snapshot.record.plan.spec, folder = m_jobFolder,
+                         world = m_snapshot.record.plan.worldSize, cache = m_paths.cache] {
+            // The pool outlives every run: the answer goes through its thread, and on only if the run is
+            // still there.
+            const auto cancelled = [] { return false; };
+            auto shards = prepareShards(spec, folder, world, cache, cancelled);
+            auto model = prepareModel(spec, folder, cancelled);
+            QMetaObject::invokeMethod(receiver, [self, shards = std::move(shards), model = std::move(model)] {
+                if (!self || self->m_snapshot.state.phase != Phase::Sync)
+                    return;
+                if (!shards || !model)
+                    return self->apply(core::event::NodeFailed{0, shards ? model.error() : shards.error()});
+                self->sendToNodes(*shards, *model);
+            });
         });
-    });
     connect(thread, &QThread::finished, thread, &QObject::deleteLater);
     thread->start();
 }
@@ -192,14 +210,17 @@ void LiveRun::sendToNodes(const QList<PreparedFile>& shards, const QList<Prepare
     for (const auto& planned : m_snapshot.record.plan.nodes) {
         m_progress[planned.index] = std::make_shared<SyncProgress>();
         m_snapshot.nodes[planned.index].note.clear();
-        inputs[planned.index] = {m_snapshot.record.id, m_runtime, shards.mid(planned.firstRank, planned.rankCount),
+        inputs[planned.index] = {m_snapshot.record.id, m_runtime,
+                                 shards.mid(planned.firstRank, planned.rankCount),
                                  planned.index == 0 ? model : model.mid(0, 1), m_progress[planned.index]};
     }
     m_syncTimer.start(200);
     for (int node = 0; node < nodeCount(); ++node)
         ask<void>(
             node,
-            [input = inputs[node]](HostSession& session, const CancelToken& cancel) { return syncNode(session, cancel, input); },
+            [input = inputs[node]](HostSession& session, const CancelToken& cancel) {
+                return syncNode(session, cancel, input);
+            },
             [this, node](core::Expected<void> sent) {
                 updateSyncProgress();
                 if (!sent)

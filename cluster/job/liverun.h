@@ -15,12 +15,13 @@
 
 namespace coxswain::job {
 
-/// A run that this program starts or follows: carries out what the state machine (core/jobstate.h) decides. All
-/// waiting is in the pool's workers; answers that come after their phase has ended are dropped.
+/// A run that this program starts or follows: carries out what the state machine (core/jobstate.h) decides.
+/// All waiting is in the pool's workers; answers that come after their phase has ended are dropped.
 class LiveRun : public Run {
     Q_OBJECT
 public:
-    /// `lock` keeps other programs from following; `jobFolder` is what relative desktop paths are relative to.
+    /// `lock` keeps other programs from following; `jobFolder` is what relative desktop paths are relative
+    /// to.
     LiveRun(const Paths& paths, remote::HostPool& pool, RunFolder folder, RunSnapshot snapshot,
             std::unique_ptr<core::MetricsStore> store, std::shared_ptr<QLockFile> lock, QString jobFolder);
 
@@ -67,15 +68,18 @@ private:
     template <class T, class Work, class Done>
     void ask(int node, Work&& work, Done&& done) {
         m_pool.run<T>(host(node), std::forward<Work>(work), this,
-                      [this, phase = m_snapshot.state.phase, done = std::forward<Done>(done)](core::Expected<T> result) {
+                      [this, phase = m_snapshot.state.phase,
+                       done = std::forward<Done>(done)](core::Expected<T> result) {
                           if (m_snapshot.state.phase == phase)
                               done(std::move(result));
                       });
     }
-    /// As ask(), for every node; a failure becomes NodeFailed, `take` gets what succeeded, then comes NodeDone.
+    /// As ask(), for every node; a failure becomes NodeFailed, `take` gets what succeeded, then comes
+    /// NodeDone.
     template <class T>
-    void askEach(const std::function<core::Expected<T>(int, remote::HostSession&, const remote::CancelToken&)>& work,
-                 const std::function<void(int, T)>& take);
+    void askEach(
+        const std::function<core::Expected<T>(int, remote::HostSession&, const remote::CancelToken&)>& work,
+        const std::function<void(int, T)>& take);
 
     const Paths m_paths;
     remote::HostPool& m_pool;

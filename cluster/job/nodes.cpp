@@ -22,17 +22,20 @@ constexpr const char* nodesFormat = "coxswain.nodes/1.0";
 
 } // namespace
 
-Nodes::Nodes(const Paths& paths, remote::HostPool& pool, QObject* parent) : QObject(parent), m_paths(paths), m_pool(pool) {
+Nodes::Nodes(const Paths& paths, remote::HostPool& pool, QObject* parent)
+    : QObject(parent), m_paths(paths), m_pool(pool) {
     load();
 }
 
 const NodeStatus* Nodes::find(const core::HostName& host) const {
-    const auto found = std::find_if(m_nodes.begin(), m_nodes.end(), [&](const NodeStatus& n) { return n.host == host; });
+    const auto found =
+        std::find_if(m_nodes.begin(), m_nodes.end(), [&](const NodeStatus& n) { return n.host == host; });
     return found == m_nodes.end() ? nullptr : &*found;
 }
 
 NodeStatus* Nodes::edit(const core::HostName& host) {
-    const auto found = std::find_if(m_nodes.begin(), m_nodes.end(), [&](const NodeStatus& n) { return n.host == host; });
+    const auto found =
+        std::find_if(m_nodes.begin(), m_nodes.end(), [&](const NodeStatus& n) { return n.host == host; });
     return found == m_nodes.end() ? nullptr : &*found;
 }
 
@@ -69,15 +72,22 @@ void Nodes::check(const QList<core::HostName>& hosts, const core::Requirements& 
         node->state = State::Checking;
         ++m_running;
         m_pool.run<core::Inventory>(
-            host, [](remote::HostSession& session, const remote::CancelToken& cancel) { return probeNode(session, cancel); },
-            this, [this, host, needs](core::Expected<core::Inventory> inventory) { checked(host, needs, std::move(inventory)); });
+            host,
+            [](remote::HostSession& session, const remote::CancelToken& cancel) {
+                return probeNode(session, cancel);
+            },
+            this,
+            [this, host, needs](core::Expected<core::Inventory> inventory) {
+                checked(host, needs, std::move(inventory));
+            });
     }
     emit changed();
     if (m_running == 0)
         emit checkFinished();
 }
 
-void Nodes::checked(const core::HostName& host, const core::Requirements& needs, core::Expected<core::Inventory> inventory) {
+void Nodes::checked(const core::HostName& host, const core::Requirements& needs,
+                    core::Expected<core::Inventory> inventory) {
     if (NodeStatus* node = edit(host)) { // it may have been removed meanwhile
         const QString name = host.toString();
         node->checkedAt = QDateTime::currentDateTime();
@@ -106,7 +116,8 @@ void Nodes::cancel(const QList<core::HostName>& hosts) {
         m_pool.cancel(host);
 }
 
-QList<core::CheckResult> Nodes::together(const QList<core::HostName>& hosts, const core::Requirements& needs) const {
+QList<core::CheckResult> Nodes::together(const QList<core::HostName>& hosts,
+                                         const core::Requirements& needs) const {
     QStringList names;
     QList<core::Inventory> inventories;
     for (const auto& host : hosts)
@@ -126,10 +137,13 @@ void Nodes::clean(const QList<core::HostName>& hosts, QObject* context, const Cl
                 if (!agent)
                     return core::fail(agent.error());
                 const QString base = (*agent)->greeting().base;
-                const auto removed = (*agent)->clean({}, remote::HostSession::within(std::chrono::seconds(120), cancel));
+                const auto removed =
+                    (*agent)->clean({}, remote::HostSession::within(std::chrono::seconds(120), cancel));
                 if (!removed)
                     return core::fail(removed.error());
-                return QStringLiteral("%1 MB removed from %2").arg(static_cast<double>(*removed) / 1e6, 0, 'f', 1).arg(base);
+                return QStringLiteral("%1 MB removed from %2")
+                    .arg(static_cast<double>(*removed) / 1e6, 0, 'f', 1)
+                    .arg(base);
             },
             context, [host, done](core::Expected<QString> result) { done(host, std::move(result)); });
 }
@@ -158,8 +172,10 @@ core::Expected<void> Nodes::save() const {
     const std::string bytes = json{{"format", nodesFormat}, {"nodes", std::move(names)}}.dump(2) + '\n';
     QDir().mkpath(m_paths.config);
     QSaveFile file(m_paths.config + QStringLiteral("/nodes.json"));
-    if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), static_cast<qint64>(bytes.size())) < 0 || !file.commit())
-        return core::fail({ErrorCode::Permission, {}, QStringLiteral("write ") + file.fileName(), file.errorString(), {}});
+    if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), static_cast<qint64>(bytes.size())) < 0 ||
+        !file.commit())
+        return core::fail(
+            {ErrorCode::Permission, {}, QStringLiteral("write ") + file.fileName(), file.errorString(), {}});
     return {};
 }
 

@@ -25,7 +25,7 @@ struct NodeStatus {
     State state = State::NotChecked;
     QDateTime checkedAt; ///< of the newest answer
     std::optional<core::Inventory> inventory;
-    QList<core::CheckResult> checks; ///< "reachability" first
+    QList<core::CheckResult> checks;  ///< "reachability" first
     std::optional<core::Error> error; ///< why it could not be reached
 };
 
@@ -48,7 +48,8 @@ public:
     void check(const QList<core::HostName>& hosts, const core::Requirements& needs);
     void cancel(const QList<core::HostName>& hosts);
     /// Checks that concern all of the given nodes together, from what is known now.
-    QList<core::CheckResult> together(const QList<core::HostName>& hosts, const core::Requirements& needs) const;
+    QList<core::CheckResult> together(const QList<core::HostName>& hosts,
+                                      const core::Requirements& needs) const;
 
     /// Removes all that was ever put on the nodes. `done` gets what was removed, or why not, for each.
     using CleanDone = std::function<void(const core::HostName&, core::Expected<QString>)>;

@@ -42,8 +42,11 @@ Expected<void> putMissing(AgentClient& agent, const QHash<QString, std::pair<QSt
         const auto [path, size] = files.value(digest);
         // A link that moves less than this is of no use for training; a dead one is noticed long before.
         constexpr qint64 slowestBytesPerSecond = 50'000;
-        const auto limits = HostSession::within(60s + std::chrono::seconds(size / slowestBytesPerSecond), cancel);
-        if (auto sent = agent.put(path, digest, size, limits, [&](qint64 bytes) { input.progress->done += bytes; }); !sent)
+        const auto limits =
+            HostSession::within(60s + std::chrono::seconds(size / slowestBytesPerSecond), cancel);
+        if (auto sent =
+                agent.put(path, digest, size, limits, [&](qint64 bytes) { input.progress->done += bytes; });
+            !sent)
             return sent;
     }
     return {};
@@ -92,12 +95,16 @@ Expected<void> syncNode(HostSession& session, const CancelToken& cancel, const S
     if (auto sent = putMissing(agent, files, input, cancel); !sent)
         return sent;
     const auto limits = HostSession::within(120s, cancel);
-    if (auto made = agent.install(QLatin1StringView(layout::runtimeFolder) + QLatin1Char('/') + input.runtime.hash, runtime, limits); !made)
+    if (auto made =
+            agent.install(QLatin1StringView(layout::runtimeFolder) + QLatin1Char('/') + input.runtime.hash,
+                          runtime, limits);
+        !made)
         return made;
     const QString job = jobFolder(input.jobId) + QLatin1Char('/');
     if (auto made = agent.install(job + QLatin1StringView(layout::shardsFolder), shards, limits); !made)
         return made;
-    return model.isEmpty() ? core::Expected<void>() : agent.install(job + QLatin1StringView(layout::modelFolder), model, limits);
+    return model.isEmpty() ? core::Expected<void>()
+                           : agent.install(job + QLatin1StringView(layout::modelFolder), model, limits);
 }
 
 Expected<void> prepareNode(HostSession& session, const CancelToken& cancel, const PrepareInput& input) {
@@ -106,25 +113,32 @@ Expected<void> prepareNode(HostSession& session, const CancelToken& cancel, cons
         return core::fail(connected.error());
     AgentClient& agent = **connected;
     for (const auto& file : input.files)
-        if (auto written = agent.write(jobFolder(input.jobId) + QLatin1Char('/') + file.path, file.content, file.mode, soon(cancel)); !written)
+        if (auto written = agent.write(jobFolder(input.jobId) + QLatin1Char('/') + file.path, file.content,
+                                       file.mode, soon(cancel));
+            !written)
             return written;
     if (!input.publicKey.isEmpty()) {
         // Used within seconds; two days allow for any time zone. OpenSSH before 9.1 knows no "Z" here.
-        const QString expires = QDateTime::currentDateTimeUtc().addDays(2).toString(QStringLiteral("yyyyMMdd"));
-        if (auto done = agent.authorize(input.jobId, input.publicKey, input.headAddresses, expires, soon(cancel)); !done)
+        const QString expires =
+            QDateTime::currentDateTimeUtc().addDays(2).toString(QStringLiteral("yyyyMMdd"));
+        if (auto done =
+                agent.authorize(input.jobId, input.publicKey, input.headAddresses, expires, soon(cancel));
+            !done)
             return done;
     }
     return agent.sample(input.jobId, input.attempt, input.node, sampleInterval, soon(cancel));
 }
 
-Expected<wire::SupervisorState> startMpirun(HostSession& session, const CancelToken& cancel, const QString& jobId, int attempt) {
+Expected<wire::SupervisorState> startMpirun(HostSession& session, const CancelToken& cancel,
+                                            const QString& jobId, int attempt) {
     const auto agent = session.agent(cancel);
     if (!agent)
         return core::fail(agent.error());
     return (*agent)->supervise(jobId, attempt, soon(cancel));
 }
 
-Expected<void> signalMpirun(HostSession& session, const CancelToken& cancel, const QString& jobId, int number) {
+Expected<void> signalMpirun(HostSession& session, const CancelToken& cancel, const QString& jobId,
+                            int number) {
     const auto agent = session.agent(cancel);
     if (!agent)
         return core::fail(agent.error());
@@ -143,7 +157,8 @@ Expected<void> killOnNode(HostSession& session, const CancelToken& cancel, const
     QStringList names;
     for (const auto& process : *left)
         names += QStringLiteral("%1 (%2)").arg(process.pid).arg(process.command.left(60));
-    return core::fail({core::ErrorCode::Failed, session.host().toString(), QStringLiteral("end every process of the run"),
+    return core::fail({core::ErrorCode::Failed, session.host().toString(),
+                       QStringLiteral("end every process of the run"),
                        QStringLiteral("still there: ") + names.join(QStringLiteral(", ")),
                        QStringLiteral("Look at them there: ps -fp %1").arg(left->first().pid)});
 }
@@ -155,7 +170,8 @@ Expected<bool> runsOnNode(HostSession& session, const CancelToken& cancel, const
     const auto list = (*agent)->processes(jobId, soon(cancel));
     if (!list)
         return core::fail(list.error());
-    return std::any_of(list->begin(), list->end(), [](const remote::RemoteProcess& process) { return !process.isKeeper; });
+    return std::any_of(list->begin(), list->end(),
+                       [](const remote::RemoteProcess& process) { return !process.isKeeper; });
 }
 
 Expected<void> cleanNode(HostSession& session, const CancelToken& cancel, const QString& jobId) {

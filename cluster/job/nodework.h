@@ -3,15 +3,15 @@
 
 #include "cluster/core/inventory.h"
 #include "cluster/core/launchplan.h"
-#include "cluster/job/runtimebundle.h"
 #include "cluster/job/inputs.h"
+#include "cluster/job/runtimebundle.h"
 #include "cluster/remote/hostsession.h"
 
 #include <atomic>
 #include <memory>
 
-/// What a run does on one node, phase by phase, in that node's worker thread. Everything is given by value: these
-/// functions share nothing with the GUI thread but counters.
+/// What a run does on one node, phase by phase, in that node's worker thread. Everything is given by value:
+/// these functions share nothing with the GUI thread but counters.
 namespace coxswain::job {
 
 /// What connecting to a node tells.
@@ -37,32 +37,38 @@ struct SyncInput {
     std::shared_ptr<SyncProgress> progress;
 };
 /// Sends what the node's store lacks, and makes runtime/<hash> and the job's inputs of it.
-core::Expected<void> syncNode(remote::HostSession& session, const remote::CancelToken& cancel, const SyncInput& input);
+core::Expected<void> syncNode(remote::HostSession& session, const remote::CancelToken& cancel,
+                              const SyncInput& input);
 
 struct PrepareInput {
     QString jobId;
     int attempt = 1;
     int node = 0;
     QList<core::JobFile> files;
-    QByteArray publicKey;       ///< empty: this node needs no key (the head)
-    QStringList headAddresses;  ///< from which the key may be used
+    QByteArray publicKey;      ///< empty: this node needs no key (the head)
+    QStringList headAddresses; ///< from which the key may be used
 };
 /// Job files, the job's key and the sampler: all that must be there before mpirun starts.
-core::Expected<void> prepareNode(remote::HostSession& session, const remote::CancelToken& cancel, const PrepareInput& input);
+core::Expected<void> prepareNode(remote::HostSession& session, const remote::CancelToken& cancel,
+                                 const PrepareInput& input);
 
-core::Expected<wire::SupervisorState> startMpirun(remote::HostSession& session, const remote::CancelToken& cancel,
-                                                  const QString& jobId, int attempt);
+core::Expected<wire::SupervisorState> startMpirun(remote::HostSession& session,
+                                                  const remote::CancelToken& cancel, const QString& jobId,
+                                                  int attempt);
 
-core::Expected<void> signalMpirun(remote::HostSession& session, const remote::CancelToken& cancel, const QString& jobId,
-                                  int number);
+core::Expected<void> signalMpirun(remote::HostSession& session, const remote::CancelToken& cancel,
+                                  const QString& jobId, int number);
 
 /// Ends every process of the job on the node. Answers with an error for each that is left.
-core::Expected<void> killOnNode(remote::HostSession& session, const remote::CancelToken& cancel, const QString& jobId);
+core::Expected<void> killOnNode(remote::HostSession& session, const remote::CancelToken& cancel,
+                                const QString& jobId);
 
 /// Looks whether ranks or mpirun of the job live on the node.
-core::Expected<bool> runsOnNode(remote::HostSession& session, const remote::CancelToken& cancel, const QString& jobId);
+core::Expected<bool> runsOnNode(remote::HostSession& session, const remote::CancelToken& cancel,
+                                const QString& jobId);
 
 /// Ends what is left of the job, removes its keys, and looks again: no error means verified clean.
-core::Expected<void> cleanNode(remote::HostSession& session, const remote::CancelToken& cancel, const QString& jobId);
+core::Expected<void> cleanNode(remote::HostSession& session, const remote::CancelToken& cancel,
+                               const QString& jobId);
 
 } // namespace coxswain::job

@@ -18,7 +18,8 @@ Paths Paths::standard() {
     const QString programs = QCoreApplication::applicationDirPath();
     const QString installed = programs + QStringLiteral("/../lib/coxswain");
     const bool built = QFileInfo::exists(programs + QStringLiteral("/coxswain-agent"));
-    paths.agent = built ? programs + QStringLiteral("/coxswain-agent") : installed + QStringLiteral("/coxswain-agent");
+    paths.agent =
+        built ? programs + QStringLiteral("/coxswain-agent") : installed + QStringLiteral("/coxswain-agent");
     paths.runtimes = built ? QFileInfo(programs + QStringLiteral("/../runtimes")).absoluteFilePath()
                            : installed + QStringLiteral("/runtimes");
     return paths;

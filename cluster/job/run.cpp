@@ -13,8 +13,10 @@ namespace {
 
 using Source = core::SeriesId::Source;
 
-/// Appends what the store has not got yet of one metrics file; lines that make no sense are counted in `damaged`.
-core::Expected<void> readMetricsFile(const QString& path, Source source, int index, core::MetricsStore& store, int& damaged) {
+/// Appends what the store has not got yet of one metrics file; lines that make no sense are counted in
+/// `damaged`.
+core::Expected<void> readMetricsFile(const QString& path, Source source, int index, core::MetricsStore& store,
+                                     int& damaged) {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly) || !file.seek(std::min(store.position(source, index), file.size())))
         return {};
@@ -22,7 +24,8 @@ core::Expected<void> readMetricsFile(const QString& path, Source source, int ind
         const QByteArray text = file.readLine(64 << 20);
         if (!text.endsWith('\n'))
             break; // cut off; the rest comes when the run is followed
-        const auto line = wire::parseMetricsLine({text.constData(), static_cast<std::size_t>(text.size() - 1)});
+        const auto line =
+            wire::parseMetricsLine({text.constData(), static_cast<std::size_t>(text.size() - 1)});
         if (!line && text.size() > 1)
             ++damaged;
         else if (line && *line)
@@ -50,7 +53,8 @@ core::Expected<void> Run::fillStore(const RunFolder& folder, core::MetricsStore&
         if (!match.hasMatch())
             continue;
         const auto source = match.captured(1) == QLatin1String("rank") ? Source::Rank : Source::Node;
-        if (auto read = readMetricsFile(folder.file(entry), source, match.captured(2).toInt(), store, bad); !read)
+        if (auto read = readMetricsFile(folder.file(entry), source, match.captured(2).toInt(), store, bad);
+            !read)
             return read;
     }
     if (damaged)

@@ -35,8 +35,8 @@ struct RunSnapshot {
     QList<NodeProgress> nodes;
     QList<core::CheckResult> checks;
     QString folder;
-    qint64 step = 0;  ///< newest step that every rank has reported
-    qint64 steps = 0; ///< planned
+    qint64 step = 0;             ///< newest step that every rank has reported
+    qint64 steps = 0;            ///< planned
     double secondsLeft = -1;     ///< -1: not known
     double tokensPerSecond = -1; ///< over the last steps
     bool live = false;           ///< this object follows it; false for a run opened from disk
@@ -69,9 +69,9 @@ public:
 
 signals:
     void snapshotChanged();
-    void metricsAppended();              ///< new lines are in store()
+    void metricsAppended(); ///< new lines are in store()
     void logAppended(const QByteArray& bytes);
-    void ended();                        ///< state is Ended; nothing more comes
+    void ended(); ///< state is Ended; nothing more comes
 
 protected:
     Run(RunFolder folder, RunSnapshot snapshot, std::unique_ptr<core::MetricsStore> store);

@@ -21,7 +21,10 @@ constexpr QLatin1StringView recordFile{"run.json"};
 core::Expected<void> writeAll(const QString& path, const QByteArray& bytes) {
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-        return core::fail({ErrorCode::Permission, {}, QStringLiteral("write ") + path, file.errorString(),
+        return core::fail({ErrorCode::Permission,
+                           {},
+                           QStringLiteral("write ") + path,
+                           file.errorString(),
                            QStringLiteral("Make room or check the folder's permissions")});
     QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner);
     return {};
@@ -39,12 +42,15 @@ core::Expected<QByteArray> readAll(const QString& path) {
 core::Expected<RunFolder> RunFolder::create(const QString& runs, const RunRecord& record) {
     RunFolder folder(runs + QLatin1Char('/') + record.id);
     if (!QDir().mkpath(runs) || !QDir().mkdir(folder.m_path))
-        return core::fail({ErrorCode::Permission, {}, QStringLiteral("create ") + folder.m_path,
+        return core::fail({ErrorCode::Permission,
+                           {},
+                           QStringLiteral("create ") + folder.m_path,
                            QStringLiteral("the folder cannot be made"),
                            QStringLiteral("Check permissions and free space there")});
     QFile::setPermissions(folder.m_path, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
     const auto spec = wire::toJson(record.plan.spec).dump(2) + '\n';
-    if (auto written = writeAll(folder.file(QStringLiteral("job.json")), QByteArray::fromStdString(spec)); !written)
+    if (auto written = writeAll(folder.file(QStringLiteral("job.json")), QByteArray::fromStdString(spec));
+        !written)
         return core::fail(written.error());
     if (auto saved = folder.save(record); !saved)
         return core::fail(saved.error());
@@ -54,7 +60,9 @@ core::Expected<RunFolder> RunFolder::create(const QString& runs, const RunRecord
 core::Expected<RunFolder> RunFolder::open(const QString& runs, const QString& id) {
     RunFolder folder(runs + QLatin1Char('/') + id);
     if (!core::isJobId(id) || !QFile::exists(folder.file(recordFile)))
-        return core::fail({ErrorCode::Missing, {}, QStringLiteral("open run ") + id,
+        return core::fail({ErrorCode::Missing,
+                           {},
+                           QStringLiteral("open run ") + id,
                            QStringLiteral("there is no such run in ") + runs,
                            QStringLiteral("'coxswain-cli runs' lists them")});
     return folder;
@@ -62,7 +70,8 @@ core::Expected<RunFolder> RunFolder::open(const QString& runs, const QString& id
 
 QList<RunRecord> RunFolder::list(const QString& runs, QStringList* unreadable) {
     QList<RunRecord> records;
-    for (const auto& id : QDir(runs).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name | QDir::Reversed)) {
+    for (const auto& id :
+         QDir(runs).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name | QDir::Reversed)) {
         if (!core::isJobId(id))
             continue;
         const auto folder = open(runs, id);
@@ -85,8 +94,11 @@ core::Expected<void> RunFolder::remove(const QString& runs, const QString& id) {
     if (!lock)
         return core::fail(lock.error());
     if (!QDir(folder->path()).removeRecursively())
-        return core::fail({ErrorCode::Permission, {}, QStringLiteral("delete ") + folder->path(),
-                           QStringLiteral("not everything in it could be removed"), {}});
+        return core::fail({ErrorCode::Permission,
+                           {},
+                           QStringLiteral("delete ") + folder->path(),
+                           QStringLiteral("not everything in it could be removed"),
+                           {}});
     return {};
 }
 
@@ -110,9 +122,12 @@ core::Expected<std::shared_ptr<QLockFile>> RunFolder::lock() const {
     QString host;
     QString program;
     lock->getLockInfo(&pid, &host, &program);
-    return core::fail({ErrorCode::Conflict, {}, QStringLiteral("follow the run"),
-                       QStringLiteral("%1 (process %2 on %3) follows it already").arg(program).arg(pid).arg(host),
-                       QStringLiteral("Look at it there, or close that program first")});
+    return core::fail(
+        {ErrorCode::Conflict,
+         {},
+         QStringLiteral("follow the run"),
+         QStringLiteral("%1 (process %2 on %3) follows it already").arg(program).arg(pid).arg(host),
+         QStringLiteral("Look at it there, or close that program first")});
 }
 
 } // namespace coxswain::job

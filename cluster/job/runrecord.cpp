@@ -116,8 +116,8 @@ json errorToJson(const core::Error& error) {
 }
 
 core::Error errorFromJson(const json& object) {
-    return {core::errorCodeFromName(text(object.at("code"))), text(object.at("host")), text(object.at("tried")),
-            text(object.at("seen")), text(object.at("fix"))};
+    return {core::errorCodeFromName(text(object.at("code"))), text(object.at("host")),
+            text(object.at("tried")), text(object.at("seen")), text(object.at("fix"))};
 }
 
 json timeToJson(const QDateTime& time) {
@@ -163,22 +163,23 @@ QByteArray toJsonText(const RunRecord& record) {
     json errors = json::array();
     for (const auto& error : record.errors)
         errors.push_back(errorToJson(error));
-    const json object = {{"format", runFormat},
-                         {"id", text(record.id)},
-                         {"name", text(record.name)},
-                         {"created", timeToJson(record.created)},
-                         {"ended", timeToJson(record.ended)},
-                         {"runtime_hash", text(record.runtimeHash)},
-                         {"plan", planToJson(record.plan)},
-                         {"launched", record.launched},
-                         {"attempt", record.attempt},
-                         {"outcome", text(core::outcomeName(record.outcome))},
-                         {"errors", std::move(errors)},
-                         {"failure", record.failure ? failureToJson(*record.failure) : json(nullptr)},
-                         {"steps", record.steps},
-                         {"first_loss", record.firstLoss ? wire::toJsonNumber(*record.firstLoss) : json(nullptr)},
-                         {"last_loss", record.lastLoss ? wire::toJsonNumber(*record.lastLoss) : json(nullptr)},
-                         {"model", text(record.model)}};
+    const json object = {
+        {"format", runFormat},
+        {"id", text(record.id)},
+        {"name", text(record.name)},
+        {"created", timeToJson(record.created)},
+        {"ended", timeToJson(record.ended)},
+        {"runtime_hash", text(record.runtimeHash)},
+        {"plan", planToJson(record.plan)},
+        {"launched", record.launched},
+        {"attempt", record.attempt},
+        {"outcome", text(core::outcomeName(record.outcome))},
+        {"errors", std::move(errors)},
+        {"failure", record.failure ? failureToJson(*record.failure) : json(nullptr)},
+        {"steps", record.steps},
+        {"first_loss", record.firstLoss ? wire::toJsonNumber(*record.firstLoss) : json(nullptr)},
+        {"last_loss", record.lastLoss ? wire::toJsonNumber(*record.lastLoss) : json(nullptr)},
+        {"model", text(record.model)}};
     return QByteArray::fromStdString(object.dump(2, ' ', false, json::error_handler_t::replace)) + '\n';
 }
 

@@ -2,9 +2,9 @@
 #include "cluster/job/runs.h"
 
 #include "cluster/core/launchplan.h"
+#include "cluster/job/inputs.h"
 #include "cluster/job/liverun.h"
 #include "cluster/job/runtimebundle.h"
-#include "cluster/job/inputs.h"
 
 #include <QFileInfo>
 
@@ -17,7 +17,8 @@ using core::ErrorCode;
 QList<core::HostName> headFirst(QList<core::HostName> hosts) {
     if (hosts.isEmpty())
         hosts.append({{}, QStringLiteral("local"), 0});
-    std::stable_partition(hosts.begin(), hosts.end(), [](const core::HostName& host) { return host.isLocal(); });
+    std::stable_partition(hosts.begin(), hosts.end(),
+                          [](const core::HostName& host) { return host.isLocal(); });
     return hosts;
 }
 
@@ -25,25 +26,34 @@ core::Expected<void> requireInputs(const wire::JobSpec& spec, const QString& job
     const QString path = desktopPath(spec.data.source, jobFolder);
     const QFileInfo info(path);
     if (spec.data.source.at != wire::Input::At::Desktop)
-        return core::fail({ErrorCode::BadInput, {}, QStringLiteral("use data.source"),
+        return core::fail({ErrorCode::BadInput,
+                           {},
+                           QStringLiteral("use data.source"),
                            QStringLiteral("it is not on the desktop"),
                            QStringLiteral("Name a file of this machine; Coxswain splits and sends it")});
     if (!info.isFile())
-        return core::fail({ErrorCode::Missing, {}, QStringLiteral("read data.source ") + path,
-                           info.exists() ? QStringLiteral("it is not a file") : QStringLiteral("there is no such file"),
-                           QStringLiteral("Name a text file with one document a line")});
+        return core::fail(
+            {ErrorCode::Missing,
+             {},
+             QStringLiteral("read data.source ") + path,
+             info.exists() ? QStringLiteral("it is not a file") : QStringLiteral("there is no such file"),
+             QStringLiteral("Name a text file with one document a line")});
     const QString model = spec.model.folder && spec.model.folder->at == wire::Input::At::Desktop
                               ? desktopPath(*spec.model.folder, jobFolder) + QStringLiteral("/config.json")
                               : QString();
     if (!model.isEmpty() && !QFileInfo(model).isFile())
-        return core::fail({ErrorCode::Missing, {}, QStringLiteral("read model.folder"), model + QStringLiteral(" is not there"),
+        return core::fail({ErrorCode::Missing,
+                           {},
+                           QStringLiteral("read model.folder"),
+                           model + QStringLiteral(" is not there"),
                            QStringLiteral("Name a Hugging Face folder: config.json and *.safetensors")});
     return {};
 }
 
 } // namespace
 
-Runs::Runs(const Paths& paths, remote::HostPool& pool, QObject* parent) : QObject(parent), m_paths(paths), m_pool(pool) {}
+Runs::Runs(const Paths& paths, remote::HostPool& pool, QObject* parent)
+    : QObject(parent), m_paths(paths), m_pool(pool) {}
 
 QList<RunRecord> Runs::list() const {
     return RunFolder::list(m_paths.runs);
@@ -78,7 +88,8 @@ core::Expected<std::unique_ptr<Run>> Runs::start(const wire::JobSpec& spec, cons
         return core::fail(lock ? store.error() : lock.error());
     RunSnapshot snapshot;
     snapshot.record = std::move(record);
-    auto run = std::make_unique<LiveRun>(m_paths, m_pool, *folder, std::move(snapshot), std::move(*store), *lock, jobFolder);
+    auto run = std::make_unique<LiveRun>(m_paths, m_pool, *folder, std::move(snapshot), std::move(*store),
+                                         *lock, jobFolder);
     connect(run.get(), &Run::ended, this, &Runs::changed);
     run->start();
     emit changed();
@@ -100,8 +111,11 @@ core::Expected<std::unique_ptr<Run>> Runs::attach(const QString& id) {
     if (!record->launched) { // its program died before anything ran
         record->outcome = core::Outcome::Failed;
         record->ended = QDateTime::currentDateTimeUtc();
-        record->errors.append({ErrorCode::Failed, {}, QStringLiteral("run the job"),
-                               QStringLiteral("the program that started it ended before the launch"), {}});
+        record->errors.append({ErrorCode::Failed,
+                               {},
+                               QStringLiteral("run the job"),
+                               QStringLiteral("the program that started it ended before the launch"),
+                               {}});
         if (auto saved = folder->save(*record); !saved)
             return core::fail(saved.error());
         emit changed();
@@ -115,7 +129,8 @@ core::Expected<std::unique_ptr<Run>> Runs::attach(const QString& id) {
     RunSnapshot snapshot;
     snapshot.record = std::move(*record);
     snapshot.record.errors.clear();
-    auto run = std::make_unique<LiveRun>(m_paths, m_pool, *folder, std::move(snapshot), std::move(*store), *lock, folder->path());
+    auto run = std::make_unique<LiveRun>(m_paths, m_pool, *folder, std::move(snapshot), std::move(*store),
+                                         *lock, folder->path());
     connect(run.get(), &Run::ended, this, &Runs::changed);
     run->attach();
     return run;
@@ -135,7 +150,8 @@ core::Expected<void> Runs::remove(const QString& id) {
     return removed;
 }
 
-core::Expected<SyncEstimate> Runs::estimate(const wire::JobSpec& spec, const QString& jobFolder, const QString& runtime) const {
+core::Expected<SyncEstimate> Runs::estimate(const wire::JobSpec& spec, const QString& jobFolder,
+                                            const QString& runtime) const {
     if (auto there = requireInputs(spec, jobFolder); !there)
         return core::fail(there.error());
     const auto bundle = readRuntimeBundle(m_paths.runtimes, runtime);

@@ -28,9 +28,10 @@ public:
     /// Newest first.
     QList<RunRecord> list() const;
 
-    /// Starts a run on `hosts` (from parseHostList; empty: this machine). `jobFolder` is what relative desktop
-    /// paths are relative to. Fails at once for what can be known at once (data missing …); later faults are
-    /// in the run's snapshot. The run belongs to the caller; destroying it stops looking, not training.
+    /// Starts a run on `hosts` (from parseHostList; empty: this machine). `jobFolder` is what relative
+    /// desktop paths are relative to. Fails at once for what can be known at once (data missing …); later
+    /// faults are in the run's snapshot. The run belongs to the caller; destroying it stops looking, not
+    /// training.
     core::Expected<std::unique_ptr<Run>> start(const wire::JobSpec& spec, const QString& jobFolder,
                                                const QList<core::HostName>& hosts);
     /// Follows a run that was launched before, by this program or another; one that has ended is opened.

@@ -18,7 +18,8 @@ constexpr std::string_view runtimeFormat = "coxswain.runtime/1.0";
 QString howToBuild(const QString& name) {
     return name == QStringLiteral("cpu")
                ? QStringLiteral("Build it with 'cmake --build build --target runtime-cpu'")
-               : QStringLiteral("Run 'scripts/setup --runtime %1', then build the target runtime-%1").arg(name);
+               : QStringLiteral("Run 'scripts/setup --runtime %1', then build the target runtime-%1")
+                     .arg(name);
 }
 
 } // namespace
@@ -35,7 +36,10 @@ core::Expected<RuntimeBundle> readRuntimeBundle(const QString& runtimes, const Q
     const QString tried = QStringLiteral("use the runtime \"%1\"").arg(name);
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly))
-        return core::fail({ErrorCode::Missing, {}, tried, path + QStringLiteral(": ") + file.errorString(),
+        return core::fail({ErrorCode::Missing,
+                           {},
+                           tried,
+                           path + QStringLiteral(": ") + file.errorString(),
                            howToBuild(name)});
     const QByteArray bytes = file.readAll();
     RuntimeBundle bundle;
@@ -55,7 +59,10 @@ core::Expected<RuntimeBundle> readRuntimeBundle(const QString& runtimes, const Q
             f.sha256 = text(entry.at("sha256"));
         }
     } catch (const std::exception& e) {
-        return core::fail({ErrorCode::Damaged, {}, tried, path + QStringLiteral(": ") + QString::fromUtf8(e.what()),
+        return core::fail({ErrorCode::Damaged,
+                           {},
+                           tried,
+                           path + QStringLiteral(": ") + QString::fromUtf8(e.what()),
                            howToBuild(name)});
     }
     return bundle;

@@ -35,7 +35,9 @@ private:
         qint64 step;
         qint64 tokens;
     };
-    double seconds() const { return m_samples.size() < 2 ? 0 : m_samples.last().time - m_samples.first().time; }
+    double seconds() const {
+        return m_samples.size() < 2 ? 0 : m_samples.last().time - m_samples.first().time;
+    }
     QList<Sample> m_samples;
 };
 

@@ -10,11 +10,12 @@
 
 namespace coxswain::remote {
 
-/// The desktop's end of the agent protocol. What comes from the node is not trusted: every length is bounded and
-/// every value checked.
+/// The desktop's end of the agent protocol. What comes from the node is not trusted: every length is bounded
+/// and every value checked.
 class AgentChannel {
 public:
-    AgentChannel(std::unique_ptr<ByteStream> stream, QString host) : m_stream(std::move(stream)), m_host(std::move(host)) {}
+    AgentChannel(std::unique_ptr<ByteStream> stream, QString host)
+        : m_stream(std::move(stream)), m_host(std::move(host)) {}
 
     ByteStream& stream() { return *m_stream; }
     /// Bytes that were read before the protocol began.

@@ -41,12 +41,13 @@ struct InstalledFile {
     int mode = 0644;
 };
 
-/// A started agent, and its requests as blocking calls (README of each: cluster/agent/{store,jobs,keys,probe}.h).
-/// After an error with code Lost, Timeout, Cancelled or Protocol the client can only be destroyed.
+/// A started agent, and its requests as blocking calls (README of each:
+/// cluster/agent/{store,jobs,keys,probe}.h). After an error with code Lost, Timeout, Cancelled or Protocol
+/// the client can only be destroyed.
 class AgentClient {
 public:
-    /// First contact: puts the agent there if it is not, and starts it (Note [First contact]). `timeout` is for
-    /// each step: connecting, finding a place, sending the agent.
+    /// First contact: puts the agent there if it is not, and starts it (Note [First contact]). `timeout` is
+    /// for each step: connecting, finding a place, sending the agent.
     static core::Expected<std::unique_ptr<AgentClient>> start(HostTransport& transport, const QString& host,
                                                               const QString& agentProgram,
                                                               std::chrono::milliseconds timeout,
@@ -61,13 +62,17 @@ public:
     /// `progress` gets the bytes that were sent since the last call.
     core::Expected<void> put(const QString& file, const QString& sha256, qint64 size, const Limits& limits,
                              const std::function<void(qint64)>& progress);
-    core::Expected<void> install(const QString& root, const QList<InstalledFile>& files, const Limits& limits);
-    core::Expected<void> write(const QString& path, const QByteArray& content, int mode, const Limits& limits);
+    core::Expected<void> install(const QString& root, const QList<InstalledFile>& files,
+                                 const Limits& limits);
+    core::Expected<void> write(const QString& path, const QByteArray& content, int mode,
+                               const Limits& limits);
 
     core::Expected<wire::SupervisorState> supervise(const QString& job, int attempt, const Limits& limits);
-    core::Expected<void> sample(const QString& job, int attempt, int node, int intervalMilliseconds, const Limits& limits);
+    core::Expected<void> sample(const QString& job, int attempt, int node, int intervalMilliseconds,
+                                const Limits& limits);
     /// Answers in the order of `files`, at the latest after `waitMilliseconds`.
-    core::Expected<QList<FileNews>> read(const QList<RemoteFile>& files, int waitMilliseconds, const Limits& limits);
+    core::Expected<QList<FileNews>> read(const QList<RemoteFile>& files, int waitMilliseconds,
+                                         const Limits& limits);
     core::Expected<void> signalJob(const QString& job, int number, const Limits& limits);
     core::Expected<QList<RemoteProcess>> processes(const QString& job, const Limits& limits);
     core::Expected<QList<RemoteProcess>> killJob(const QString& job, const Limits& limits);
@@ -82,8 +87,8 @@ private:
         : m_channel(std::move(stream), host), m_host(host), m_isLocal(isLocal) {}
     core::Expected<nlohmann::json> ask(const char* request, nlohmann::json parameters, const Limits& limits);
     core::Expected<void> greet(const Limits& limits);
-    core::Expected<QList<RemoteProcess>> processList(const char* request, const char* list, const QString& job,
-                                                     const Limits& limits);
+    core::Expected<QList<RemoteProcess>> processList(const char* request, const char* list,
+                                                     const QString& job, const Limits& limits);
 
     AgentChannel m_channel;
     QString m_host;

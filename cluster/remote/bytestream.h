@@ -29,7 +29,8 @@ class HostTransport {
 public:
     virtual ~HostTransport() = default;
     /// Connects when it is not connected, and gives `commandLine` to the login shell there.
-    virtual core::Expected<std::unique_ptr<ByteStream>> start(const QByteArray& commandLine, const Limits& limits) = 0;
+    virtual core::Expected<std::unique_ptr<ByteStream>> start(const QByteArray& commandLine,
+                                                              const Limits& limits) = 0;
     /// Ends the connection; the next start() makes a new one.
     virtual void disconnect() = 0;
     /// The key that the host proved to have, verified by known_hosts; nothing for this machine.

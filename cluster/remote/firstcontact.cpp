@@ -6,8 +6,8 @@
 namespace coxswain::remote {
 namespace {
 
-/// POSIX sh, in one line and without single quotes and exclamation marks, since it travels inside single quotes
-/// through any login shell. Fall-back folders must not be links and must belong to this user.
+/// POSIX sh, in one line and without single quotes and exclamation marks, since it travels inside single
+/// quotes through any login shell. Fall-back folders must not be links and must belong to this user.
 constexpr const char* script =
     R"(umask 077; PATH="$PATH:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"; r=; b=; u=$(id -u); )"
     R"(for c in "$HOME/.coxswain" "/var/tmp/coxswain-$u" "/tmp/coxswain-$u"; do )"
@@ -28,8 +28,8 @@ constexpr const char* script =
 } // namespace
 
 QByteArray firstContactLine(const QByteArray& nonce, const QByteArray& agentDigest, qint64 agentBytes) {
-    return "exec /bin/sh -c 'n=" + nonce + "; h=" + agentDigest + "; s=" + QByteArray::number(agentBytes) + "; " +
-           script + "'";
+    return "exec /bin/sh -c 'n=" + nonce + "; h=" + agentDigest + "; s=" + QByteArray::number(agentBytes) +
+           "; " + script + "'";
 }
 
 std::optional<FirstAnswer> takeFirstAnswer(QByteArray& received, const QByteArray& nonce) {

@@ -9,18 +9,18 @@
 
 namespace coxswain::remote {
 
-/// Note [First contact]: the first thing that a node is asked is one line for its login shell, whichever that is.
-/// It starts /bin/sh, which finds a place to write and execute, says what it found, takes the agent's bytes from
-/// standard input if that agent is not there yet, and becomes the agent. All that it says begins with a nonce, so
-/// that banners and chatty start-up files before it do no harm.
+/// Note [First contact]: the first thing that a node is asked is one line for its login shell, whichever that
+/// is. It starts /bin/sh, which finds a place to write and execute, says what it found, takes the agent's
+/// bytes from standard input if that agent is not there yet, and becomes the agent. All that it says begins
+/// with a nonce, so that banners and chatty start-up files before it do no harm.
 QByteArray firstContactLine(const QByteArray& nonce, const QByteArray& agentDigest, qint64 agentBytes);
 
 struct FirstAnswer {
     enum Kind {
-        Have, ///< the agent is there and starts now
-        Need, ///< send the agent's bytes
-        Go,   ///< the bytes have arrived, the agent starts now
-        None, ///< no place to write and execute
+        Have,   ///< the agent is there and starts now
+        Need,   ///< send the agent's bytes
+        Go,     ///< the bytes have arrived, the agent starts now
+        None,   ///< no place to write and execute
         Failed, ///< the bytes could not be kept
     };
     Kind kind = None;

@@ -20,7 +20,8 @@ HostPool::~HostPool() {
     for (auto& [name, worker] : m_workers) {
         for (const auto& token : worker->tokens)
             token.cancel();
-        QMetaObject::invokeMethod(&worker->anchor, [w = worker.get()] { w->session.reset(); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            &worker->anchor, [w = worker.get()] { w->session.reset(); }, Qt::QueuedConnection);
         worker->thread.quit();
     }
     for (auto& [name, worker] : m_workers) {
@@ -32,7 +33,8 @@ HostPool::~HostPool() {
     }
 }
 
-void HostPool::post(const core::HostName& host, const CancelToken& token, std::function<void(HostSession&)> work) {
+void HostPool::post(const core::HostName& host, const CancelToken& token,
+                    std::function<void(HostSession&)> work) {
     auto& worker = m_workers[host.toString()];
     if (!worker) {
         worker = std::make_unique<Worker>();
@@ -47,7 +49,10 @@ void HostPool::post(const core::HostName& host, const CancelToken& token, std::f
         &worker->anchor,
         [this, w = worker.get(), token, work = std::move(work)] {
             work(*w->session);
-            deliver([w, token] { w->tokens.removeIf([&](const CancelToken& t) { return t.descriptor() == token.descriptor(); }); });
+            deliver([w, token] {
+                w->tokens.removeIf(
+                    [&](const CancelToken& t) { return t.descriptor() == token.descriptor(); });
+            });
         },
         Qt::QueuedConnection);
 }

@@ -24,26 +24,30 @@ public:
 
     const RemoteOptions& options() const { return m_options; }
 
-    /// Queues `work` for the host's worker; `done` gets the result in this thread, unless `context` is gone by
-    /// then. The token cancels this piece of work, before it begins or in the middle.
+    /// Queues `work` for the host's worker; `done` gets the result in this thread, unless `context` is gone
+    /// by then. The token cancels this piece of work, before it begins or in the middle.
     template <class T>
     CancelToken run(const core::HostName& host,
                     std::function<core::Expected<T>(HostSession&, const CancelToken&)> work, QObject* context,
                     std::function<void(core::Expected<T>)> done) {
         const CancelToken token;
         QPointer<QObject> receiver(context);
-        post(host, token, [this, token, receiver, work = std::move(work), done = std::move(done)](HostSession& session) {
-            auto result = token.isCancelled()
-                              ? core::Expected<T>(core::fail({core::ErrorCode::Cancelled, session.host().toString(), {},
-                                                              QStringLiteral("cancelled"), {}}))
-                              : work(session, token);
-            if (!result)
-                session.dropIfBroken(result.error());
-            deliver([receiver, done, result = std::move(result)] {
-                if (receiver)
-                    done(result);
-            });
-        });
+        post(host, token,
+             [this, token, receiver, work = std::move(work), done = std::move(done)](HostSession& session) {
+                 auto result = token.isCancelled()
+                                   ? core::Expected<T>(core::fail({core::ErrorCode::Cancelled,
+                                                                   session.host().toString(),
+                                                                   {},
+                                                                   QStringLiteral("cancelled"),
+                                                                   {}}))
+                                   : work(session, token);
+                 if (!result)
+                     session.dropIfBroken(result.error());
+                 deliver([receiver, done, result = std::move(result)] {
+                     if (receiver)
+                         done(result);
+                 });
+             });
         return token;
     }
 

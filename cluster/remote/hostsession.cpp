@@ -6,7 +6,8 @@
 
 namespace coxswain::remote {
 
-HostSession::HostSession(core::HostName host, const RemoteOptions& options) : m_host(std::move(host)), m_options(options) {
+HostSession::HostSession(core::HostName host, const RemoteOptions& options)
+    : m_host(std::move(host)), m_options(options) {
     if (m_host.isLocal())
         m_transport = std::make_unique<LocalTransport>();
     else
@@ -15,7 +16,8 @@ HostSession::HostSession(core::HostName host, const RemoteOptions& options) : m_
 
 core::Expected<AgentClient*> HostSession::agent(const CancelToken& cancel) {
     if (!m_agent) {
-        auto started = AgentClient::start(*m_transport, m_host.toString(), m_options.agentProgram, m_options.connectTimeout, cancel);
+        auto started = AgentClient::start(*m_transport, m_host.toString(), m_options.agentProgram,
+                                          m_options.connectTimeout, cancel);
         if (!started) {
             m_transport->disconnect();
             return core::fail(started.error());
@@ -27,8 +29,8 @@ core::Expected<AgentClient*> HostSession::agent(const CancelToken& cancel) {
 
 void HostSession::dropIfBroken(const core::Error& error) {
     using core::ErrorCode;
-    if (error.code != ErrorCode::Lost && error.code != ErrorCode::Timeout && error.code != ErrorCode::Cancelled &&
-        error.code != ErrorCode::Protocol)
+    if (error.code != ErrorCode::Lost && error.code != ErrorCode::Timeout &&
+        error.code != ErrorCode::Cancelled && error.code != ErrorCode::Protocol)
         return;
     m_agent.reset();
     m_transport->disconnect();

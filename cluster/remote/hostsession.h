@@ -6,8 +6,8 @@
 
 namespace coxswain::remote {
 
-/// One host's connection, as the work in its worker thread sees it. Connects when first asked for the agent, and
-/// again after it was lost.
+/// One host's connection, as the work in its worker thread sees it. Connects when first asked for the agent,
+/// and again after it was lost.
 class HostSession {
 public:
     HostSession(core::HostName host, const RemoteOptions& options);
@@ -16,10 +16,13 @@ public:
     /// The running agent; connects and starts it where that is needed.
     core::Expected<AgentClient*> agent(const CancelToken& cancel);
     /// Limits for one request.
-    static Limits within(std::chrono::milliseconds time, const CancelToken& cancel) { return {Deadline(time), cancel}; }
+    static Limits within(std::chrono::milliseconds time, const CancelToken& cancel) {
+        return {Deadline(time), cancel};
+    }
     std::optional<core::HostKey> hostKey() const { return m_transport->hostKey(); }
 
-    /// After a request failed so that the connection is of no use (Lost, Timeout, Cancelled, Protocol): drops it.
+    /// After a request failed so that the connection is of no use (Lost, Timeout, Cancelled, Protocol): drops
+    /// it.
     void dropIfBroken(const core::Error& error);
 
 private:

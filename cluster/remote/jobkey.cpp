@@ -17,7 +17,8 @@ core::Expected<JobKey> makeJobKey() {
     const QString file = folder.filePath(QStringLiteral("key"));
     const bool made = folder.isValid() && ssh_pki_generate(SSH_KEYTYPE_ED25519, 0, &key) == SSH_OK &&
                       ssh_pki_export_pubkey_base64(key, &base64) == SSH_OK &&
-                      ssh_pki_export_privkey_file(key, nullptr, nullptr, nullptr, QFile::encodeName(file).constData()) == SSH_OK;
+                      ssh_pki_export_privkey_file(key, nullptr, nullptr, nullptr,
+                                                  QFile::encodeName(file).constData()) == SSH_OK;
     QFile stored(file);
     if (made && stored.open(QIODevice::ReadOnly)) {
         result.privateKey = stored.readAll();
@@ -26,8 +27,11 @@ core::Expected<JobKey> makeJobKey() {
     ssh_string_free_char(base64);
     ssh_key_free(key);
     if (result.privateKey.isEmpty())
-        return core::fail({core::ErrorCode::Internal, {}, QStringLiteral("make the job's key"),
-                           QStringLiteral("libssh could not generate or export an ed25519 key"), {}});
+        return core::fail({core::ErrorCode::Internal,
+                           {},
+                           QStringLiteral("make the job's key"),
+                           QStringLiteral("libssh could not generate or export an ed25519 key"),
+                           {}});
     return result;
 }
 

@@ -8,8 +8,8 @@
 
 namespace coxswain::remote {
 
-/// Tells a worker that nobody waits for its answer any more. Copies share the state; any thread may cancel. The
-/// descriptor becomes readable then, so that a poll() wakes up.
+/// Tells a worker that nobody waits for its answer any more. Copies share the state; any thread may cancel.
+/// The descriptor becomes readable then, so that a poll() wakes up.
 class CancelToken {
 public:
     CancelToken();

@@ -17,7 +17,11 @@ namespace {
 using core::ErrorCode;
 
 core::Error systemError(ErrorCode code, const char* tried) {
-    return {code, QStringLiteral("local"), QString::fromLatin1(tried), QString::fromLocal8Bit(std::strerror(errno)), {}};
+    return {code,
+            QStringLiteral("local"),
+            QString::fromLatin1(tried),
+            QString::fromLocal8Bit(std::strerror(errno)),
+            {}};
 }
 
 /// A child process on a socket pair (its input and output) and a pipe (its errors).
@@ -51,7 +55,8 @@ public:
         while (bytes > 0) {
             if (auto ready = wait(POLLOUT, limits); !ready)
                 return ready;
-            const ssize_t n = ::send(m_socket, data, static_cast<std::size_t>(bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
+            const ssize_t n =
+                ::send(m_socket, data, static_cast<std::size_t>(bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
             if (n < 0 && errno != EAGAIN && errno != EINTR)
                 return core::fail(systemError(ErrorCode::Lost, "write to the agent"));
             data += std::max<ssize_t>(n, 0);
@@ -73,10 +78,14 @@ private:
     core::Expected<void> wait(short events, const Limits& limits) {
         while (true) {
             if (limits.cancel.isCancelled())
-                return core::fail({ErrorCode::Cancelled, QStringLiteral("local"), {}, QStringLiteral("cancelled"), {}});
+                return core::fail(
+                    {ErrorCode::Cancelled, QStringLiteral("local"), {}, QStringLiteral("cancelled"), {}});
             if (limits.deadline.hasPassed())
-                return core::fail({ErrorCode::Timeout, QStringLiteral("local"), QStringLiteral("hear from the agent"),
-                                   QStringLiteral("no answer in time"), {}});
+                return core::fail({ErrorCode::Timeout,
+                                   QStringLiteral("local"),
+                                   QStringLiteral("hear from the agent"),
+                                   QStringLiteral("no answer in time"),
+                                   {}});
             pollfd list[2] = {{m_socket, events, 0}, {limits.cancel.descriptor(), POLLIN, 0}};
             if (::poll(list, 2, limits.deadline.left()) > 0 && list[0].revents != 0)
                 return {};
@@ -91,7 +100,8 @@ private:
 
 } // namespace
 
-core::Expected<std::unique_ptr<ByteStream>> LocalTransport::start(const QByteArray& commandLine, const Limits&) {
+core::Expected<std::unique_ptr<ByteStream>> LocalTransport::start(const QByteArray& commandLine,
+                                                                  const Limits&) {
     int sockets[2];
     int errors[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)

@@ -21,7 +21,8 @@ using core::Error;
 using core::ErrorCode;
 using Addresses = std::shared_ptr<addrinfo>;
 
-/// getaddrinfo cannot be interrupted: it runs in a thread of its own, which is left behind when it takes too long.
+/// getaddrinfo cannot be interrupted: it runs in a thread of its own, which is left behind when it takes too
+/// long.
 struct Resolution {
     std::mutex mutex;
     std::condition_variable changed;
@@ -49,7 +50,8 @@ core::Expected<Addresses> resolve(const core::HostName& host, const Limits& limi
     const QString tried = QStringLiteral("resolve the name ") + host.host;
     while (!state->done) {
         if (limits.cancel.isCancelled())
-            return core::fail({ErrorCode::Cancelled, host.toString(), tried, QStringLiteral("cancelled"), {}});
+            return core::fail(
+                {ErrorCode::Cancelled, host.toString(), tried, QStringLiteral("cancelled"), {}});
         if (limits.deadline.hasPassed())
             return core::fail({ErrorCode::Timeout, host.toString(), tried,
                                QStringLiteral("the name server did not answer in time"),
@@ -64,7 +66,9 @@ core::Expected<Addresses> resolve(const core::HostName& host, const Limits& limi
 }
 
 void setKeepalive(int socket) {
-    const auto set = [socket](int level, int name, int value) { ::setsockopt(socket, level, name, &value, sizeof value); };
+    const auto set = [socket](int level, int name, int value) {
+        ::setsockopt(socket, level, name, &value, sizeof value);
+    };
     set(SOL_SOCKET, SO_KEEPALIVE, 1);
     set(IPPROTO_TCP, TCP_KEEPIDLE, 5);
     set(IPPROTO_TCP, TCP_KEEPINTVL, 3);
@@ -75,7 +79,8 @@ void setKeepalive(int socket) {
 
 /// 0, or an errno; ECANCELED when the token says so.
 int connectOne(const addrinfo& address, const Limits& limits, int& socket) {
-    socket = ::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol);
+    socket =
+        ::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol);
     if (socket < 0)
         return errno;
     setKeepalive(socket);
@@ -116,12 +121,14 @@ core::Expected<int> connectTo(const core::HostName& host, const Limits& limits) 
     const auto code = error == ECANCELED   ? ErrorCode::Cancelled
                       : error == ETIMEDOUT ? ErrorCode::Timeout
                                            : ErrorCode::Connect;
-    const QString tried = QStringLiteral("connect to %1 port %2").arg(host.host).arg(host.port ? host.port : 22);
-    return core::fail({code, host.toString(), tried,
-                       code == ErrorCode::Cancelled ? QStringLiteral("cancelled")
-                                                    : QString::fromLocal8Bit(std::strerror(error)),
-                       QStringLiteral("Is the node switched on, is sshd running there on this port, and does a "
-                                      "firewall let it through?")});
+    const QString tried =
+        QStringLiteral("connect to %1 port %2").arg(host.host).arg(host.port ? host.port : 22);
+    return core::fail(
+        {code, host.toString(), tried,
+         code == ErrorCode::Cancelled ? QStringLiteral("cancelled")
+                                      : QString::fromLocal8Bit(std::strerror(error)),
+         QStringLiteral("Is the node switched on, is sshd running there on this port, and does a "
+                        "firewall let it through?")});
 }
 
 } // namespace coxswain::remote

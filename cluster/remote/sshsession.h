@@ -8,8 +8,8 @@
 
 namespace coxswain::remote {
 
-/// One libssh session: connected, verified and logged in by open(). Belongs to one thread. Every call waits in
-/// run(), which a cancel token or a deadline ends.
+/// One libssh session: connected, verified and logged in by open(). Belongs to one thread. Every call waits
+/// in run(), which a cancel token or a deadline ends.
 class SshSession {
 public:
     SshSession(core::HostName host, const RemoteOptions& options);
@@ -18,8 +18,8 @@ public:
     SshSession& operator=(const SshSession&) = delete;
 
     core::Expected<core::HostKey> open(const Limits& limits);
-    /// After open() has failed: the server closed the connection before it showed its key, as sshd does with some of
-    /// many that begin at once (MaxStartups). Another try may succeed.
+    /// After open() has failed: the server closed the connection before it showed its key, as sshd does with
+    /// some of many that begin at once (MaxStartups). Another try may succeed.
     bool wasTurnedAway() const { return m_wasTurnedAway; }
 
     /// Repeats call() while it answers SSH_AGAIN (or SSH_AUTH_AGAIN), waiting for the network in between.

@@ -14,7 +14,8 @@ public:
     SshTransport(core::HostName host, const RemoteOptions& options);
     ~SshTransport() override;
 
-    core::Expected<std::unique_ptr<ByteStream>> start(const QByteArray& commandLine, const Limits& limits) override;
+    core::Expected<std::unique_ptr<ByteStream>> start(const QByteArray& commandLine,
+                                                      const Limits& limits) override;
     void disconnect() override;
     std::optional<core::HostKey> hostKey() const override { return m_hostKey; }
     bool isLocal() const override { return false; }

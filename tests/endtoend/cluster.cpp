@@ -12,10 +12,11 @@ namespace {
 
 QStringList hidden() {
     QStringList options;
-    for (const char* path : {COXSWAIN_SOURCE, COXSWAIN_TORCH, "/usr/lib/x86_64-linux-gnu/openmpi", "/usr/lib/x86_64-linux-gnu/pmix2",
-                             "/usr/lib/x86_64-linux-gnu/libmpi*", "/usr/lib/x86_64-linux-gnu/libopen-*", "/usr/lib/x86_64-linux-gnu/libpmix*",
-                             "/usr/lib/x86_64-linux-gnu/libhwloc*", "/usr/lib/x86_64-linux-gnu/libevent*", "/usr/share/openmpi",
-                             "/etc/openmpi", "/usr/bin/mpi*", "/usr/bin/orte*"})
+    for (const char* path : {COXSWAIN_SOURCE, COXSWAIN_TORCH, "/usr/lib/x86_64-linux-gnu/openmpi",
+                             "/usr/lib/x86_64-linux-gnu/pmix2", "/usr/lib/x86_64-linux-gnu/libmpi*",
+                             "/usr/lib/x86_64-linux-gnu/libopen-*", "/usr/lib/x86_64-linux-gnu/libpmix*",
+                             "/usr/lib/x86_64-linux-gnu/libhwloc*", "/usr/lib/x86_64-linux-gnu/libevent*",
+                             "/usr/share/openmpi", "/etc/openmpi", "/usr/bin/mpi*", "/usr/bin/orte*"})
         options += {QStringLiteral("--hide"), QString::fromUtf8(path)};
     return options;
 }
@@ -24,7 +25,8 @@ QStringList hidden() {
 
 Cluster::Cluster(const QString& net) : m_hosts(std::make_unique<TestHosts>(net, 3, hidden())) {
     m_hosts->addUser(3, QStringLiteral("ada"));
-    m_hosts->in(3, QStringLiteral("echo umask 027 >> /home/ada/.bashrc; echo umask 027 >> /home/ada/.profile"));
+    m_hosts->in(3,
+                QStringLiteral("echo umask 027 >> /home/ada/.bashrc; echo umask 027 >> /home/ada/.profile"));
     useAsDesktop(m_desktop.path());
 }
 
@@ -44,7 +46,8 @@ QString Cluster::nodes() const {
 
 std::unique_ptr<QProcess> Cluster::start(QStringList arguments, bool login) const {
     if (login)
-        arguments += {QStringLiteral("--identity"), m_hosts->identity(), QStringLiteral("--known-hosts"), m_hosts->knownHosts()};
+        arguments += {QStringLiteral("--identity"), m_hosts->identity(), QStringLiteral("--known-hosts"),
+                      m_hosts->knownHosts()};
     auto process = std::make_unique<QProcess>();
     process->start(QStringLiteral(COXSWAIN_CLI), arguments);
     process->waitForStarted();
@@ -74,12 +77,16 @@ QString Cluster::job() {
 }
 
 QByteArray Cluster::leftProcesses(int number) const {
-    return m_hosts->in(number, QStringLiteral("for p in /proc/[0-9]*; do tr '\\0' '\\n' < $p/environ 2>/dev/null | grep -q ^COXSWAIN_JOB= && "
-                                              "tr '\\0' ' ' < $p/cmdline && echo; done; true"));
+    return m_hosts->in(
+        number,
+        QStringLiteral(
+            "for p in /proc/[0-9]*; do tr '\\0' '\\n' < $p/environ 2>/dev/null | grep -q ^COXSWAIN_JOB= && "
+            "tr '\\0' ' ' < $p/cmdline && echo; done; true"));
 }
 
 QByteArray Cluster::authorizedKeys(int number) const {
-    return m_hosts->in(number, QStringLiteral("cat ~%1/.ssh/authorized_keys").arg(number == 3 ? QStringLiteral("ada") : QStringLiteral("root")));
+    return m_hosts->in(number, QStringLiteral("cat ~%1/.ssh/authorized_keys")
+                                   .arg(number == 3 ? QStringLiteral("ada") : QStringLiteral("root")));
 }
 
 RankSteps readSteps(const QString& name) {
@@ -107,7 +114,8 @@ bool waitForStep(const QString& folder, int rank, qint64 step, int seconds) {
     QElapsedTimer timer;
     timer.start();
     while (timer.elapsed() < seconds * 1000) {
-        const auto seen = readSteps((folder.isEmpty() ? newestRunFolder() : folder) + QStringLiteral("/rank-%1.jsonl").arg(rank));
+        const auto seen = readSteps((folder.isEmpty() ? newestRunFolder() : folder) +
+                                    QStringLiteral("/rank-%1.jsonl").arg(rank));
         if (!seen.steps.isEmpty() && seen.steps.last() >= step)
             return true;
         QThread::msleep(50);

@@ -11,8 +11,8 @@
 
 namespace coxswain::test {
 
-/// Three test hosts on which nothing of this checkout, LibTorch or Open MPI exists; the third is entered as a plain
-/// user with umask 027. And a desktop: XDG folders of its own, and coxswain-cli.
+/// Three test hosts on which nothing of this checkout, LibTorch or Open MPI exists; the third is entered as a
+/// plain user with umask 027. And a desktop: XDG folders of its own, and coxswain-cli.
 class Cluster {
 public:
     explicit Cluster(const QString& net);

@@ -30,7 +30,8 @@ private slots:
         QCOMPARE(json[QStringLiteral("state")].toString(), QStringLiteral("finished"));
         QCOMPARE(json[QStringLiteral("ranks")].toInt(), 3);
         QCOMPARE(json[QStringLiteral("steps")].toInt(), 40);
-        QVERIFY(json[QStringLiteral("last_loss")].toDouble() < json[QStringLiteral("first_loss")].toDouble() - 1);
+        QVERIFY(json[QStringLiteral("last_loss")].toDouble() <
+                json[QStringLiteral("first_loss")].toDouble() - 1);
         const QString folder = json[QStringLiteral("folder")].toString();
         const auto store = core::MetricsStore::open(folder + QStringLiteral("/store"));
         QVERIFY(store);
@@ -49,16 +50,22 @@ private slots:
     void differentWorldsGiveTheSameLosses() {
         const auto three = m_cluster->cli(run(20, {QStringLiteral("train.warmup_steps=5")}));
         QVERIFY2(three.status == 0, three.err);
-        const auto one = m_cluster->cli({QStringLiteral("run"), Cluster::job(), QStringLiteral("--json"), QStringLiteral("--nodes"), QStringLiteral("local"),
-                                         QStringLiteral("--set"), QStringLiteral("train.steps=20"), QStringLiteral("--set"), QStringLiteral("train.warmup_steps=5")});
+        const auto one = m_cluster->cli({QStringLiteral("run"), Cluster::job(), QStringLiteral("--json"),
+                                         QStringLiteral("--nodes"), QStringLiteral("local"),
+                                         QStringLiteral("--set"), QStringLiteral("train.steps=20"),
+                                         QStringLiteral("--set"), QStringLiteral("train.warmup_steps=5")});
         QVERIFY2(one.status == 0, one.err);
         QCOMPARE(one.json()[QStringLiteral("ranks")].toInt(), 1);
-        const auto a = readSteps(one.json()[QStringLiteral("folder")].toString() + QStringLiteral("/rank-0.jsonl"));
-        const auto b = readSteps(three.json()[QStringLiteral("folder")].toString() + QStringLiteral("/rank-2.jsonl"));
+        const auto a =
+            readSteps(one.json()[QStringLiteral("folder")].toString() + QStringLiteral("/rank-0.jsonl"));
+        const auto b =
+            readSteps(three.json()[QStringLiteral("folder")].toString() + QStringLiteral("/rank-2.jsonl"));
         QCOMPARE(a.losses.size(), 20);
         QCOMPARE(b.losses.size(), 20);
         for (int i = 0; i < 20; ++i)
-            QVERIFY2(std::abs(a.losses[i] - b.losses[i]) < 1e-4, qPrintable(QStringLiteral("step %1: %2 and %3").arg(i + 1).arg(a.losses[i]).arg(b.losses[i])));
+            QVERIFY2(std::abs(a.losses[i] - b.losses[i]) < 1e-4,
+                     qPrintable(
+                         QStringLiteral("step %1: %2 and %3").arg(i + 1).arg(a.losses[i]).arg(b.losses[i])));
     }
 
     /// kill -9 of the command line: the run goes on, attach shows all of it without a gap or a double.
@@ -70,7 +77,8 @@ private slots:
         ::kill(static_cast<pid_t>(cli->processId()), SIGKILL);
         cli->waitForFinished();
         QThread::sleep(2);
-        const auto attached = m_cluster->cli({QStringLiteral("attach"), folder.section(QLatin1Char('/'), -1), QStringLiteral("--json")});
+        const auto attached = m_cluster->cli(
+            {QStringLiteral("attach"), folder.section(QLatin1Char('/'), -1), QStringLiteral("--json")});
         QVERIFY2(attached.status == 0, attached.err);
         QCOMPARE(attached.json()[QStringLiteral("state")].toString(), QStringLiteral("finished"));
         for (int rank = 0; rank < 3; ++rank)
@@ -78,7 +86,9 @@ private slots:
         // byte for byte what the nodes have
         QFile copy(folder + QStringLiteral("/rank-1.jsonl"));
         QVERIFY(copy.open(QIODevice::ReadOnly));
-        QCOMPARE(copy.readAll(), m_cluster->hosts().in(2, QStringLiteral("cat /root/.coxswain/jobs/%1/rank-1.jsonl").arg(folder.section(QLatin1Char('/'), -1))));
+        QCOMPARE(copy.readAll(),
+                 m_cluster->hosts().in(2, QStringLiteral("cat /root/.coxswain/jobs/%1/rank-1.jsonl")
+                                              .arg(folder.section(QLatin1Char('/'), -1))));
         verifyClean();
     }
 
@@ -95,7 +105,9 @@ private slots:
         const auto steps = readSteps(folder + QStringLiteral("/rank-0.jsonl")).steps;
         for (int rank = 1; rank < 3; ++rank)
             QCOMPARE(readSteps(folder + QStringLiteral("/rank-%1.jsonl").arg(rank)).steps, steps);
-        QVERIFY(!m_cluster->hosts().in(1, QStringLiteral("ls /root/.coxswain/jobs/*/checkpoints/final/model.safetensors")).isEmpty());
+        QVERIFY(!m_cluster->hosts()
+                     .in(1, QStringLiteral("ls /root/.coxswain/jobs/*/checkpoints/final/model.safetensors"))
+                     .isEmpty());
         verifyClean();
     }
 
@@ -105,7 +117,8 @@ private slots:
         QVERIFY(waitForStep({}, 0, 3, 60));
         ::kill(static_cast<pid_t>(cli->processId()), SIGKILL); // so that `stop` itself follows
         cli->waitForFinished();
-        const auto stopped = m_cluster->cli({QStringLiteral("stop"), QStringLiteral("--now"), QStringLiteral("--json")}, 60);
+        const auto stopped =
+            m_cluster->cli({QStringLiteral("stop"), QStringLiteral("--now"), QStringLiteral("--json")}, 60);
         QVERIFY2(stopped.status == 0, stopped.err);
         QCOMPARE(stopped.json()[QStringLiteral("state")].toString(), QStringLiteral("stopped"));
         verifyClean();
@@ -167,7 +180,13 @@ private slots:
         const auto result = Cluster::finish(*cli, 90);
         m_cluster->hosts().run({QStringLiteral("heal"), QStringLiteral("1")});
         QCOMPARE(result.status, 1);
-        QVERIFY2(result.json()[QStringLiteral("errors")].toArray().first().toObject()[QStringLiteral("text")].toString().contains(m_cluster->node(1)), result.out);
+        QVERIFY2(result.json()[QStringLiteral("errors")]
+                     .toArray()
+                     .first()
+                     .toObject()[QStringLiteral("text")]
+                     .toString()
+                     .contains(m_cluster->node(1)),
+                 result.out);
         QCOMPARE(m_cluster->leftProcesses(2), QByteArray());
         QCOMPARE(m_cluster->leftProcesses(3), QByteArray());
         waitUntilClean(1);
@@ -176,8 +195,13 @@ private slots:
 private:
     QStringList run(int steps, const QStringList& settings = {}) const {
         m_before = newestRunFolder();
-        QStringList arguments{QStringLiteral("run"), Cluster::job(), QStringLiteral("--json"), QStringLiteral("--nodes"), m_cluster->nodes(),
-                              QStringLiteral("--set"), QStringLiteral("train.steps=%1").arg(steps)};
+        QStringList arguments{QStringLiteral("run"),
+                              Cluster::job(),
+                              QStringLiteral("--json"),
+                              QStringLiteral("--nodes"),
+                              m_cluster->nodes(),
+                              QStringLiteral("--set"),
+                              QStringLiteral("train.steps=%1").arg(steps)};
         for (const auto& setting : settings)
             arguments += {QStringLiteral("--set"), setting};
         return arguments;

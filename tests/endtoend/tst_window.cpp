@@ -41,7 +41,8 @@ QString cell(const QWidget& window, const char* table, int row, int column) {
 /// The program coxswain, but in this process: everything that app/main.cpp makes.
 struct Desk {
     explicit Desk(const Cluster& cluster, const QString& knownHosts)
-        : context({{cluster.identity()}, knownHosts, false}, true), settings(context.paths().config), theme(*qApp),
+        : context({{cluster.identity()}, knownHosts, false}, true), settings(context.paths().config),
+          theme(*qApp),
           window({context.paths(), context.nodes(), context.runs(), context.questions(), settings, theme}) {
         window.resize(1280, 800);
         window.show();
@@ -78,7 +79,8 @@ private slots:
         m_desk->click("nodesPageButton");
         m_desk->click("addNodesButton");
         QDialog* dialog = nullptr;
-        QTRY_VERIFY((dialog = m_desk->window.findChild<QDialog*>(QStringLiteral("addNodesDialog"))) && dialog->isVisible());
+        QTRY_VERIFY((dialog = m_desk->window.findChild<QDialog*>(QStringLiteral("addNodesDialog"))) &&
+                    dialog->isVisible());
         child<QPlainTextEdit>(*dialog, "addNodesText")->setPlainText(m_cluster->nodes());
         QTest::mouseClick(child<QPushButton>(*dialog, "addNodesOk"), Qt::LeftButton);
         QSet<QString> fingerprints;
@@ -86,7 +88,8 @@ private slots:
             for (auto* question : m_desk->window.findChildren<QDialog*>(QStringLiteral("hostKeyDialog"))) {
                 if (!question->isVisible())
                     continue;
-                fingerprints.insert(child<QWidget>(*question, "hostKeyFingerprint")->property("text").toString());
+                fingerprints.insert(
+                    child<QWidget>(*question, "hostKeyFingerprint")->property("text").toString());
                 QTest::mouseClick(child<QPushButton>(*question, "hostKeyAccept"), Qt::LeftButton);
             }
             int count = 0;
@@ -139,14 +142,21 @@ private slots:
     void aKilledRankLeads() {
         openExample(2000);
         m_desk->click("runButton");
-        QVERIFY(QTest::qWaitFor([] { return waitForStep({}, 0, 3, 0) || !readSteps(newestRunFolder() + QStringLiteral("/rank-0.jsonl")).steps.isEmpty(); }, 90'000));
+        QVERIFY(QTest::qWaitFor(
+            [] {
+                return waitForStep({}, 0, 3, 0) ||
+                       !readSteps(newestRunFolder() + QStringLiteral("/rank-0.jsonl")).steps.isEmpty();
+            },
+            90'000));
         m_cluster->hosts().in(2, QStringLiteral("pkill -9 -f '[c]oxswain-trainer'"));
         auto* card = child<QWidget>(m_desk->window, "failureCard");
         QTRY_VERIFY_WITH_TIMEOUT(card->isVisible(), 15'000);
         QStringList texts;
         for (const auto* label : card->findChildren<QLabel*>())
             texts.append(label->text());
-        QVERIFY2(texts.join(u' ').contains(QStringLiteral("rank 1 on %1 was killed by SIGKILL").arg(m_cluster->node(2))), qPrintable(texts.join(u' ')));
+        QVERIFY2(texts.join(u' ').contains(
+                     QStringLiteral("rank 1 on %1 was killed by SIGKILL").arg(m_cluster->node(2))),
+                 qPrintable(texts.join(u' ')));
         QTRY_VERIFY_WITH_TIMEOUT(m_desk->label("runState").startsWith(QStringLiteral("Failed")), 30'000);
         verifyClean();
     }
@@ -156,8 +166,12 @@ private slots:
         openExample(2000);
         m_desk->click("runButton");
         const QString before = newestRunFolder();
-        QTRY_VERIFY_WITH_TIMEOUT(newestRunFolder() != before || !readSteps(newestRunFolder() + QStringLiteral("/rank-0.jsonl")).steps.isEmpty(), 60'000);
-        QTRY_VERIFY_WITH_TIMEOUT(readSteps(newestRunFolder() + QStringLiteral("/rank-0.jsonl")).steps.size() >= 3, 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            newestRunFolder() != before ||
+                !readSteps(newestRunFolder() + QStringLiteral("/rank-0.jsonl")).steps.isEmpty(),
+            60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            readSteps(newestRunFolder() + QStringLiteral("/rank-0.jsonl")).steps.size() >= 3, 60'000);
         m_desk.reset();
         QTest::qWait(1500);
         m_desk = std::make_unique<Desk>(*m_cluster, m_knownHosts);
@@ -183,8 +197,10 @@ private slots:
     void killingTheProgramLosesNothing() {
         const QString before = newestRunFolder();
         QProcess program;
-        program.start(QStringLiteral(COXSWAIN_WINDOW), {QStringLiteral("--job"), Cluster::job(), QStringLiteral("--run"), QStringLiteral("--set"), QStringLiteral("train.steps=40"),
-                                                        QStringLiteral("--set"), QStringLiteral("ranks_per_node=2")});
+        program.start(QStringLiteral(COXSWAIN_WINDOW),
+                      {QStringLiteral("--job"), Cluster::job(), QStringLiteral("--run"),
+                       QStringLiteral("--set"), QStringLiteral("train.steps=40"), QStringLiteral("--set"),
+                       QStringLiteral("ranks_per_node=2")});
         QTRY_VERIFY_WITH_TIMEOUT(newestRunFolder() != before, 60'000);
         QVERIFY(waitForStep({}, 0, 3, 60));
         ::kill(static_cast<pid_t>(program.processId()), SIGKILL);
@@ -192,7 +208,8 @@ private slots:
         const auto attached = m_cluster->cli({QStringLiteral("attach"), QStringLiteral("--json")});
         QVERIFY2(attached.status == 0, attached.err);
         for (int rank = 0; rank < 2; ++rank)
-            QCOMPARE(readSteps(newestRunFolder() + QStringLiteral("/rank-%1.jsonl").arg(rank)).steps.size(), 40);
+            QCOMPARE(readSteps(newestRunFolder() + QStringLiteral("/rank-%1.jsonl").arg(rank)).steps.size(),
+                     40);
     }
 
 private:
@@ -200,7 +217,8 @@ private:
         m_desk->click("jobPageButton");
         m_desk->click("openJobButton");
         QFileDialog* dialog = nullptr;
-        QTRY_VERIFY((dialog = m_desk->window.findChild<QFileDialog*>(QStringLiteral("openJobDialog"))) && dialog->isVisible());
+        QTRY_VERIFY((dialog = m_desk->window.findChild<QFileDialog*>(QStringLiteral("openJobDialog"))) &&
+                    dialog->isVisible());
         dialog->selectFile(Cluster::job());
         QMetaObject::invokeMethod(dialog, "accept");
         auto* field = child<QLineEdit>(m_desk->window, "field.train.steps");
@@ -214,7 +232,8 @@ private:
         auto* model = child<QAbstractItemView>(m_desk->window, "nodePicker")->model();
         for (int row = 0; row < model->rowCount(); ++row) {
             const QString text = model->index(row, 0).data().toString();
-            const bool wanted = std::any_of(nodes.begin(), nodes.end(), [&](const QString& node) { return text.startsWith(node); });
+            const bool wanted = std::any_of(nodes.begin(), nodes.end(),
+                                            [&](const QString& node) { return text.startsWith(node); });
             model->setData(model->index(row, 0), wanted ? Qt::Checked : Qt::Unchecked, Qt::CheckStateRole);
         }
     }

@@ -41,8 +41,16 @@ inline job::RunRecord sampleRecord() {
     record.launched = true;
     record.attempt = 2;
     record.outcome = core::Outcome::Failed;
-    record.errors = {{core::ErrorCode::Lost, QStringLiteral("box1"), QStringLiteral("hear"), QStringLiteral("nothing"), QStringLiteral("look")}};
-    record.failure = core::FailureCard{1, QStringLiteral("ada@box0:2222"), QStringLiteral("SIGKILL"), 137, QStringLiteral("rank 1 …"), QStringLiteral("detail"), QStringLiteral("fix"), {QStringLiteral("then")}};
+    record.errors = {{core::ErrorCode::Lost, QStringLiteral("box1"), QStringLiteral("hear"),
+                      QStringLiteral("nothing"), QStringLiteral("look")}};
+    record.failure = core::FailureCard{1,
+                                       QStringLiteral("ada@box0:2222"),
+                                       QStringLiteral("SIGKILL"),
+                                       137,
+                                       QStringLiteral("rank 1 …"),
+                                       QStringLiteral("detail"),
+                                       QStringLiteral("fix"),
+                                       {QStringLiteral("then")}};
     record.steps = 12;
     record.firstLoss = 5.5;
     record.lastLoss = std::numeric_limits<double>::quiet_NaN();

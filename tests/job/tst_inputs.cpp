@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cluster/job/runtimebundle.h"
 #include "cluster/job/inputs.h"
+#include "cluster/job/runtimebundle.h"
 #include "trainer/wire/sha256.h"
 #include "trainer/wire/shard.h"
 
@@ -39,7 +39,8 @@ private slots:
         wire::JobSpec spec;
         spec.data.source.path = "d.txt";
         spec.train.globalBatch = 8;
-        const auto shards = job::prepareShards(spec, place.path(), 3, place.filePath(QStringLiteral("cache")), never);
+        const auto shards =
+            job::prepareShards(spec, place.path(), 3, place.filePath(QStringLiteral("cache")), never);
         QVERIFY2(shards, shards ? "" : qPrintable(shards.error().text()));
         QCOMPARE(shards->size(), 3);
         std::int64_t documents = 0;
@@ -80,8 +81,10 @@ private slots:
         QCOMPARE(missing.error().code, core::ErrorCode::Missing);
         write(place.filePath(QStringLiteral("empty.txt")), "\n\n");
         spec.data.source.path = "empty.txt";
-        QCOMPARE(job::prepareShards(spec, place.path(), 2, place.path(), never).error().code, core::ErrorCode::BadInput);
-        QCOMPARE(job::prepareShards(spec, place.path(), 2, place.path(), [] { return true; }).error().code, core::ErrorCode::Cancelled);
+        QCOMPARE(job::prepareShards(spec, place.path(), 2, place.path(), never).error().code,
+                 core::ErrorCode::BadInput);
+        QCOMPARE(job::prepareShards(spec, place.path(), 2, place.path(), [] { return true; }).error().code,
+                 core::ErrorCode::Cancelled);
     }
 
     void aModelIsItsFilesConfigFirst() {
@@ -102,9 +105,12 @@ private slots:
     }
 
     void desktopPathsAreRelativeToTheJobFile() {
-        QCOMPARE(job::desktopPath({wire::Input::At::Desktop, "data/x.txt"}, QStringLiteral("/jobs")), QStringLiteral("/jobs/data/x.txt"));
-        QCOMPARE(job::desktopPath({wire::Input::At::Desktop, "/x.txt"}, QStringLiteral("/jobs")), QStringLiteral("/x.txt"));
-        QCOMPARE(job::desktopPath({wire::Input::At::Desktop, "~/x.txt"}, QStringLiteral("/jobs")), QDir::homePath() + QStringLiteral("/x.txt"));
+        QCOMPARE(job::desktopPath({wire::Input::At::Desktop, "data/x.txt"}, QStringLiteral("/jobs")),
+                 QStringLiteral("/jobs/data/x.txt"));
+        QCOMPARE(job::desktopPath({wire::Input::At::Desktop, "/x.txt"}, QStringLiteral("/jobs")),
+                 QStringLiteral("/x.txt"));
+        QCOMPARE(job::desktopPath({wire::Input::At::Desktop, "~/x.txt"}, QStringLiteral("/jobs")),
+                 QDir::homePath() + QStringLiteral("/x.txt"));
     }
 
     void runtimesThatAreNotBuiltSayHow() {
@@ -112,13 +118,16 @@ private slots:
         const auto missing = job::readRuntimeBundle(place.path(), QStringLiteral("cu13"));
         QCOMPARE(missing.error().code, core::ErrorCode::Missing);
         QVERIFY(missing.error().fix.contains(QStringLiteral("scripts/setup --runtime cu13")));
-        write(place.filePath(QStringLiteral("cpu.json")), R"({"format": "coxswain.runtime/1.0", "name": "cpu", "hash": "h", "files": [{"path": "bin/x", "size": 7, "mode": 493, "sha256": "s"}]})");
+        write(
+            place.filePath(QStringLiteral("cpu.json")),
+            R"({"format": "coxswain.runtime/1.0", "name": "cpu", "hash": "h", "files": [{"path": "bin/x", "size": 7, "mode": 493, "sha256": "s"}]})");
         const auto bundle = job::readRuntimeBundle(place.path(), QStringLiteral("cpu"));
         QVERIFY(bundle);
         QCOMPARE(bundle->bytes(), 7);
         QCOMPARE(bundle->files[0].mode, 0755);
         write(place.filePath(QStringLiteral("cpu.json")), "{\"format\"");
-        QCOMPARE(job::readRuntimeBundle(place.path(), QStringLiteral("cpu")).error().code, core::ErrorCode::Damaged);
+        QCOMPARE(job::readRuntimeBundle(place.path(), QStringLiteral("cpu")).error().code,
+                 core::ErrorCode::Damaged);
     }
 };
 

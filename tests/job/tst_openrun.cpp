@@ -28,11 +28,14 @@ private slots:
             ends.append(whole.size());
         }
         for (qsizetype cut = 0; cut <= whole.size(); cut += 31) {
-            const auto steps = std::count_if(ends.begin(), ends.end(), [&](qsizetype end) { return end <= cut; });
-            QTest::addRow("cut at %lld", static_cast<long long>(cut)) << whole.left(cut) << static_cast<int>(steps);
+            const auto steps =
+                std::count_if(ends.begin(), ends.end(), [&](qsizetype end) { return end <= cut; });
+            QTest::addRow("cut at %lld", static_cast<long long>(cut))
+                << whole.left(cut) << static_cast<int>(steps);
         }
         QTest::newRow("garbage") << "not json\n" + whole + "{\"kind\":5}\n\xff\xfe\n" << 4;
-        QTest::newRow("a kind of tomorrow") << whole + "{\"kind\":\"weather\",\"attempt\":1,\"time\":1}\n" << 4;
+        QTest::newRow("a kind of tomorrow") << whole + "{\"kind\":\"weather\",\"attempt\":1,\"time\":1}\n"
+                                            << 4;
     }
     void opensWhateverIsThere() {
         QFETCH(QByteArray, text);

@@ -49,7 +49,8 @@ private slots:
         const auto folder = job::RunFolder::create(runs, first);
         QVERIFY(folder);
         QVERIFY(!job::RunFolder::create(runs, first)); // never overwritten
-        QCOMPARE(QFile::permissions(folder->path()) & (QFile::ReadGroup | QFile::ReadOther), QFile::Permissions());
+        QCOMPARE(QFile::permissions(folder->path()) & (QFile::ReadGroup | QFile::ReadOther),
+                 QFile::Permissions());
         auto second = sampleRecord();
         second.created = first.created.addDays(1);
         QVERIFY(job::RunFolder::create(runs, second));

@@ -42,7 +42,8 @@ std::map<std::string, std::string> bundleEnvironment(const std::string& bundle) 
 }
 
 std::string toJsonText(const NodeFile& file) {
-    return json{{"runtime", file.runtime}, {"node", file.node}, {"environment", file.environment}}.dump(2) + '\n';
+    return json{{"runtime", file.runtime}, {"node", file.node}, {"environment", file.environment}}.dump(2) +
+           '\n';
 }
 
 Result<NodeFile> parseNodeFile(std::string_view text) {
@@ -58,7 +59,8 @@ Result<NodeFile> parseNodeFile(std::string_view text) {
 }
 
 std::string toJsonText(const LaunchFile& file) {
-    return json{{"argv", file.argv}, {"environment", file.environment}, {"folder", file.folder}}.dump(2) + '\n';
+    return json{{"argv", file.argv}, {"environment", file.environment}, {"folder", file.folder}}.dump(2) +
+           '\n';
 }
 
 Result<LaunchFile> parseLaunchFile(std::string_view text) {

@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// How programs of a runtime bundle are started, wherever it lies: see resources/cmake/Bundle.cmake for its tree.
+/// How programs of a runtime bundle are started, wherever it lies: see resources/cmake/Bundle.cmake for its
+/// tree.
 namespace coxswain::wire {
 
 /// argv for `program` of the bundle ("bin/mpirun"), through the bundle's own loader, so that neither
@@ -20,8 +21,8 @@ std::map<std::string, std::string> bundleEnvironment(const std::string& bundle);
 
 /// node.json in a job's folder: what the agent must know on this node to start orted and ranks.
 struct NodeFile {
-    std::string runtime; ///< hash: runtime/<hash> below the agent's base folder
-    int node = 0;        ///< index in the plan
+    std::string runtime;                            ///< hash: runtime/<hash> below the agent's base folder
+    int node = 0;                                   ///< index in the plan
     std::map<std::string, std::string> environment; ///< for ranks on this node, such as NCCL_SOCKET_IFNAME
     bool operator==(const NodeFile&) const = default;
 };

@@ -24,20 +24,23 @@ void visitJobFields(Spec& s, Visitor& v) {
     v.text({"name", "", "A name for the run; appears in History"}, s.name);
     v.choice({"runtime", "", "What runs the trainer: chosen by the nodes' drivers, or fixed"}, s.runtime,
              {"auto", "cpu", "cu13"});
-    v.number({"ranks_per_node", "ranks", "Processes on each node; 0: one for each GPU, or one on CPUs"}, s.ranksPerNode,
-             {0, 1024});
+    v.number({"ranks_per_node", "ranks", "Processes on each node; 0: one for each GPU, or one on CPUs"},
+             s.ranksPerNode, {0, 1024});
     auto& t = s.train;
     v.number({"train.steps", "steps", "Optimizer steps in all"}, t.steps, {1, 1e9});
-    v.number({"train.global_batch", "sequences", "Sequences in each step, over all ranks"}, t.globalBatch, {1, 1 << 20});
+    v.number({"train.global_batch", "sequences", "Sequences in each step, over all ranks"}, t.globalBatch,
+             {1, 1 << 20});
     v.number({"train.sequence_length", "tokens", "Tokens in each sequence"}, t.sequenceLength, {2, 1 << 20});
     v.number({"train.learning_rate", "", "Peak learning rate, after warm-up"}, t.learningRate, {0, 10, true});
-    v.number({"train.final_learning_rate", "", "Learning rate at the end of the cosine"}, t.finalLearningRate, {0, 10});
+    v.number({"train.final_learning_rate", "", "Learning rate at the end of the cosine"}, t.finalLearningRate,
+             {0, 10});
     v.number({"train.warmup_steps", "steps", "Steps of linear warm-up"}, t.warmupSteps, {0, 1e9});
     v.number({"train.weight_decay", "", "AdamW's decay, for matrices only"}, t.weightDecay, {0, 10});
     v.number({"train.beta1", "", "AdamW's first moment"}, t.beta1, {0, 0.999999});
     v.number({"train.beta2", "", "AdamW's second moment"}, t.beta2, {0, 0.999999});
     v.number({"train.epsilon", "", "AdamW's epsilon"}, t.epsilon, {0, 1, true});
-    v.number({"train.clip_norm", "", "Gradients are clipped to this global norm; 0: never"}, t.clipNorm, {0, 1e9});
+    v.number({"train.clip_norm", "", "Gradients are clipped to this global norm; 0: never"}, t.clipNorm,
+             {0, 1e9});
     v.number({"train.seed", "", "Seed of initial weights and of shuffling"}, t.seed, {0, 9007199254740991.0});
     v.number({"train.threads_per_rank", "threads", "CPU threads of each rank; 0: cores divided by ranks"},
              t.threadsPerRank, {0, 1024});

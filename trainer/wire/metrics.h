@@ -45,7 +45,7 @@ struct MemoryUse {
     std::int64_t resident = 0;
     std::optional<std::int64_t> gpuAllocated;
     std::optional<std::int64_t> gpuReserved;
-    std::optional<std::int64_t> gpuUsed;  ///< of the whole device, other processes included
+    std::optional<std::int64_t> gpuUsed; ///< of the whole device, other processes included
     std::optional<std::int64_t> gpuTotal;
 };
 
@@ -53,10 +53,10 @@ struct MemoryUse {
 struct StepLine {
     std::int64_t step = 0; ///< 1 is the first
     double epoch = 0;
-    double loss = 0;     ///< over all ranks' target tokens: what is optimised, the same on every rank
-    double rankLoss = 0; ///< over this rank's own target tokens
-    std::int64_t tokens = 0;       ///< target tokens over all ranks
-    std::int64_t rankTokens = 0;   ///< of this rank
+    double loss = 0;             ///< over all ranks' target tokens: what is optimised, the same on every rank
+    double rankLoss = 0;         ///< over this rank's own target tokens
+    std::int64_t tokens = 0;     ///< target tokens over all ranks
+    std::int64_t rankTokens = 0; ///< of this rank
     double learningRate = 0;
     double gradientNorm = 0; ///< global, before clipping
     StepTimes milliseconds;
@@ -86,7 +86,7 @@ struct EndLine {
 
 /// One sample of a node. Rates are means since the sample before.
 struct NodeLine {
-    std::optional<double> cpuPercent; ///< of all cores together: 0 to 100
+    std::optional<double> cpuPercent;                    ///< of all cores together: 0 to 100
     std::optional<std::int64_t> memoryUsed, memoryTotal; ///< bytes
     std::optional<double> networkReceived, networkSent;  ///< bytes per second, loopback left out
     std::optional<std::int64_t> diskFree;                ///< bytes, where the job's folder is

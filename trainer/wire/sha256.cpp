@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/wire/sha256.h"
 
-// The low-level functions: OpenSSL 3's EVP would bring all providers, and with them dlopen and getaddrinfo, into
-// the static agent. Both lead to the same assembler code.
+// The low-level functions: OpenSSL 3's EVP would bring all providers, and with them dlopen and getaddrinfo,
+// into the static agent. Both lead to the same assembler code.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 
