@@ -13,11 +13,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <thread>
+
 namespace coxswain::agent {
 namespace {
 
 namespace layout = wire::layout;
 using Phase = wire::SupervisorState::Phase;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
 /// Starts mpirun with both outputs in `log`. A pipe that closes on exec tells whether it was executed: 0, or
 /// errno.
@@ -57,11 +62,26 @@ int runSupervisor(const Folder& base, const std::string& job, int attempt) {
     const auto save = [&] {
         replaceFile(base.absolute(folder + layout::stateFile), wire::toJsonText(state), 0600);
     };
+<<<<<<< ours
+=======
+    const auto trySave = [&] {
+        try {
+            save();
+            return true;
+        } catch (const Failure& failure) {
+            std::fprintf(stderr, "coxswain-agent: %s\n", failure.what());
+            return false;
+        }
+    };
+>>>>>>> theirs
     const auto end = [&](const std::string& message) {
         state.phase = Phase::Exited;
         state.message = message;
         state.endedAt = wallClock();
-        save();
+        // A job may end because the disk is full: how it ended must be known all the same, once there is
+        // room.
+        for (const auto deadline = Clock::now() + 1h; !trySave() && Clock::now() < deadline;)
+            std::this_thread::sleep_for(1s);
     };
     save();
     auto launch = wire::parseLaunchFile(readFile(base.absolute(folder + layout::launchFile), 4 << 20));
@@ -78,7 +98,11 @@ int runSupervisor(const Folder& base, const std::string& job, int attempt) {
     }
     state.phase = Phase::Running;
     state.mpirunPid = static_cast<int>(child);
-    save();
+    std::string message;
+    if (!trySave()) { // nobody would know that it runs
+        ::kill(child, SIGTERM);
+        message = "the job's state could not be written when it had started";
+    }
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
@@ -86,8 +110,12 @@ int runSupervisor(const Folder& base, const std::string& job, int attempt) {
         state.exitStatus = WEXITSTATUS(status);
     else
         state.signal = WTERMSIG(status);
-    forgetJob(base, job);
-    end("");
+    try {
+        forgetJob(base, job);
+    } catch (const Failure& failure) {
+        std::fprintf(stderr, "coxswain-agent: %s\n", failure.what());
+    }
+    end(message);
     return 0;
 }
 

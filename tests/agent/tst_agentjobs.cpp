@@ -85,6 +85,15 @@ private slots:
         QCOMPARE(modeOf(jobPath("state.json")), 0600);
     }
 
+    void leavesNoSecretsAndNoTemporaryFiles() {
+        writeFile(jobPath("job_key"), "secret", 0600);
+        start("echo $TMPDIR; touch \"$TMPDIR/x\"; exit 0");
+        QTRY_VERIFY(hasExited());
+        QCOMPARE(readFile(jobPath("out/mpirun.log")), jobPath("tmp").toUtf8() + '\n');
+        QVERIFY(!QFile::exists(jobPath("job_key")));
+        QVERIFY(!QFile::exists(jobPath("tmp")));
+    }
+
     void recordsTheSignal() {
         start("kill -SEGV $$");
         QTRY_VERIFY(hasExited());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/remote/sshfixture.h"
+#include "trainer/wire/bundle.h"
 #include "trainer/wire/sha256.h"
+#include "trainer/wire/state.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -236,6 +238,38 @@ private slots:
         QCOMPARE(in("df --output=used /home/full; find /home/full -type f"), before);
         QVERIFY((*agent)->write("small", "still works", 0600, within(10s)).has_value());
         in("umount -l /home/full");
+    }
+
+    /// A job that ends on a full disk, perhaps because of it: how it ended is known once there is room.
+    void fullDiskWhenAJobEnds() {
+        m_ssh->hosts.addUser(1, "ending");
+        in("mount -t tmpfs -o size=4m,mode=777 t /home/ending");
+        HostSession session(m_ssh->host(1, "ending"), m_ssh->options);
+        const auto agent = session.agent({});
+        QVERIFY2(agent.has_value(), agent ? "" : qPrintable(agent.error().text()));
+        const wire::LaunchFile launch{{"/bin/sh", "-c", "while [ ! -e go ]; do sleep 0.1; done; exit 5"},
+                                      {},
+                                      "/home/ending/.coxswain/jobs/j"};
+        QVERIFY((*agent)
+                    ->write("jobs/j/launch.json", QByteArray::fromStdString(wire::toJsonText(launch)), 0600,
+                            within(10s))
+                    .has_value());
+        const auto started = (*agent)->supervise("j", 1, within(20s));
+        QVERIFY2(started.has_value(), started ? "" : qPrintable(started.error().text()));
+        in("cd /home/ending; touch .coxswain/jobs/j/go; chmod 666 .coxswain/jobs/j/go; cat /dev/zero > "
+           "filler 2>/dev/null || :; "
+           "while kill -0 " +
+           QString::number(started->mpirunPid) + " 2>/dev/null; do sleep 0.1; done; sleep 0.5");
+        const auto state = [&] {
+            const auto text = in("cat /home/ending/.coxswain/jobs/j/state.json");
+            return wire::parseSupervisorState(text.toStdString());
+        };
+        QCOMPARE(state()->phase, wire::SupervisorState::Phase::Running); // it could not be written
+        in("rm /home/ending/filler");
+        QTRY_COMPARE(state()->phase, wire::SupervisorState::Phase::Exited);
+        QCOMPARE(state()->exitStatus, std::optional(5));
+        QTRY_COMPARE(in("pgrep -u ending -fc '[s]upervise' || :").trimmed(), "0");
+        in("umount -l /home/ending");
     }
 };
 

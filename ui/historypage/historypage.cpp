@@ -59,6 +59,8 @@ QWidget* HistoryPage::makeTable() {
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(24);
     m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setResizeContentsPrecision(50);
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_table->horizontalHeader()->setSectionResizeMode(HistoryModel::Name, QHeaderView::Stretch);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &HistoryPage::refreshActions);
@@ -117,7 +119,6 @@ void HistoryPage::setRuns(const QList<job::RunRecord>& runs) {
     m_model->setRuns(runs);
     m_stack->setCurrentIndex(runs.isEmpty() ? 0 : 1);
     m_search->setEnabled(!runs.isEmpty());
-    m_table->resizeColumnsToContents();
     refreshActions();
 }
 

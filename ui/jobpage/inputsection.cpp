@@ -32,6 +32,8 @@ QPushButton* browseButton(const QString& name, const QString& toolTip) {
 InputSection::InputSection(JobDocument& document, QWidget* parent)
     : QWidget(parent), m_document(document), m_model(new QComboBox), m_folder(new QLineEdit),
       m_data(new QLineEdit) {
+    m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_model->setMinimumContentsLength(10);
     int index = 0;
     for (const auto& preset : modelPresets())
         m_model->addItem(tr("From scratch – %1").arg(preset.title), index++);

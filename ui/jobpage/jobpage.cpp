@@ -102,6 +102,8 @@ QWidget* JobPage::makeForm() {
     auto* nodes = new QListView;
     nodes->setModel(m_picker);
     nodes->setMinimumHeight(84);
+    nodes->setTextElideMode(Qt::ElideRight);
+    nodes->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     nodes->setMaximumHeight(150);
     m_nodesRow = new FieldRow(QStringLiteral("nodePicker"), tr("&Nodes"), nodes, {},
                               tr("The first one starts the others; add more on the Nodes page"));

@@ -43,7 +43,7 @@ PlanPanel::PlanPanel(const Theme& theme, QWidget* parent)
     m_nodes->setAccessibleName(tr("What each node gets"));
     m_nodes->setColumnCount(5);
     m_nodes->setHorizontalHeaderLabels(
-        {tr("Node"), tr("Ranks"), tr("Runs on"), tr("Sequences"), tr("Memory per rank")});
+        {tr("Node"), tr("Ranks"), tr("Runs on"), tr("Batch"), tr("Memory per rank")});
     m_nodes->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_nodes->setSelectionMode(QAbstractItemView::NoSelection);
     m_nodes->setShowGrid(false);

@@ -27,17 +27,22 @@ protected:
 /// For "100 MiB" and a little air.
 constexpr int leftMargin = 62;
 
+constexpr int headerHeight = 26;
+
 const QString cursorLayer = QStringLiteral("cursor");
 
 } // namespace
 
 PlotPanel::PlotPanel(PlotGroup& group, const Theme& theme, QWidget* parent)
     : QWidget(parent), m_group(group), m_theme(theme), m_header(new QHBoxLayout), m_plot(new QCustomPlot) {
+    auto* top = new QWidget;
+    top->setFixedHeight(headerHeight); // plots side by side stand at the same height
+    top->setLayout(m_header);
     m_header->setContentsMargins(4, 0, 4, 0);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2);
-    column->addLayout(m_header);
+    column->addWidget(top);
     column->addWidget(m_plot, 1);
     setUpPlot();
     m_marks = new MarksItem(m_plot, group, theme);
