@@ -62,8 +62,6 @@ int runSupervisor(const Folder& base, const std::string& job, int attempt) {
     const auto save = [&] {
         replaceFile(base.absolute(folder + layout::stateFile), wire::toJsonText(state), 0600);
     };
-<<<<<<< ours
-=======
     const auto trySave = [&] {
         try {
             save();
@@ -73,7 +71,6 @@ int runSupervisor(const Folder& base, const std::string& job, int attempt) {
             return false;
         }
     };
->>>>>>> theirs
     const auto end = [&](const std::string& message) {
         state.phase = Phase::Exited;
         state.message = message;
