@@ -10,12 +10,11 @@ usage() { awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0";
 
 # build PRESET TARGET...: configures and builds, one line a step on a terminal.
 build() {
-    local preset=$1 folder
+    local preset=$1 folder log
     shift
     folder=build
     [ "$preset" = release ] || folder=build/$preset
     say "building ($preset)"
-    cmake --preset "$preset" > "/tmp/coxswain-configure.$$" 2>&1 || { cat "/tmp/coxswain-configure.$$" >&2; rm -f "/tmp/coxswain-configure.$$"; die "configuring failed"; }
-    rm -f "/tmp/coxswain-configure.$$"
+    log=$(cmake --preset "$preset" 2>&1) || { printf '%s\n' "$log" >&2; die "configuring failed"; }
     cmake --build "$folder" ${1:+--target "$@"}
 }

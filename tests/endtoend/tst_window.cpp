@@ -49,6 +49,11 @@ struct Desk {
     }
     void click(const char* name) { QTest::mouseClick(child<QAbstractButton>(window, name), Qt::LeftButton); }
     QString label(const char* name) { return child<QLabel>(window, name)->text(); }
+    /// For people: with COXSWAIN_PICTURES=FOLDER, what the window looks like.
+    void picture(const char* name) {
+        if (const QString folder = qEnvironmentVariable("COXSWAIN_PICTURES"); !folder.isEmpty())
+            window.grab().save(QStringLiteral("%1/%2.png").arg(folder, QString::fromLatin1(name)));
+    }
     bool isEnabled(const char* name) { return child<QAbstractButton>(window, name)->isEnabled(); }
 
     app::Context context;
@@ -107,13 +112,12 @@ private slots:
 
     void runsTheExample() {
         openExample(30);
-        choose(m_cluster->nodes().split(QLatin1Char(',')));
-        QTRY_VERIFY_WITH_TIMEOUT(m_desk->isEnabled("runButton"), 10'000);
-        m_desk->click("runButton");
+        const QString folder = startRun();
+        QVERIFY(!folder.isEmpty());
         QTRY_VERIFY_WITH_TIMEOUT(m_desk->label("runState").startsWith(QStringLiteral("Finished")), 180'000);
         QCOMPARE(m_desk->label("runStep"), QStringLiteral("30 / 30"));
+        m_desk->picture("finished");
 
-        const QString folder = newestRunFolder();
         auto* loss = child<QCustomPlot>(m_desk->window, "lossPlotCanvas");
         QList<const QCPGraph*> lines;
         for (int i = 0; i < loss->graphCount(); ++i)
@@ -141,13 +145,8 @@ private slots:
     /// The card leads: rank, node and signal.
     void aKilledRankLeads() {
         openExample(2000);
-        m_desk->click("runButton");
-        QVERIFY(QTest::qWaitFor(
-            [] {
-                return waitForStep({}, 0, 3, 0) ||
-                       !readSteps(newestRunFolder() + QStringLiteral("/rank-0.jsonl")).steps.isEmpty();
-            },
-            90'000));
+        const QString folder = startRun();
+        QTRY_VERIFY_WITH_TIMEOUT(stepsOf(folder).size() >= 3, 90'000);
         m_cluster->hosts().in(2, QStringLiteral("pkill -9 -f '[c]oxswain-trainer'"));
         auto* card = child<QWidget>(m_desk->window, "failureCard");
         QTRY_VERIFY_WITH_TIMEOUT(card->isVisible(), 15'000);
@@ -164,14 +163,8 @@ private slots:
     /// The window goes, the run stays; another window shows all of it and stops it.
     void closingTheWindowLosesNothing() {
         openExample(2000);
-        m_desk->click("runButton");
-        const QString before = newestRunFolder();
-        QTRY_VERIFY_WITH_TIMEOUT(
-            newestRunFolder() != before ||
-                !readSteps(newestRunFolder() + QStringLiteral("/rank-0.jsonl")).steps.isEmpty(),
-            60'000);
-        QTRY_VERIFY_WITH_TIMEOUT(
-            readSteps(newestRunFolder() + QStringLiteral("/rank-0.jsonl")).steps.size() >= 3, 60'000);
+        const QString folder = startRun();
+        QTRY_VERIFY_WITH_TIMEOUT(stepsOf(folder).size() >= 3, 90'000);
         m_desk.reset();
         QTest::qWait(1500);
         m_desk = std::make_unique<Desk>(*m_cluster, m_knownHosts);
@@ -180,12 +173,11 @@ private slots:
         auto* history = child<QTableView>(m_desk->window, "historyTable");
         QTRY_VERIFY(history->model()->rowCount() >= 3);
         history->selectRow(0);
-        m_desk->click("attachRunButton");
+        m_desk->click("openRunButton");
         QTRY_VERIFY_WITH_TIMEOUT(child<QPushButton>(m_desk->window, "stopButton")->isVisible(), 20'000);
         m_desk->click("stopButton");
         QTRY_VERIFY_WITH_TIMEOUT(m_desk->label("runState").startsWith(QStringLiteral("Stopped")), 40'000);
-        const QString folder = newestRunFolder();
-        const auto steps = readSteps(folder + QStringLiteral("/rank-0.jsonl")).steps;
+        const auto steps = stepsOf(folder);
         for (int rank = 0; rank < 3; ++rank)
             QCOMPARE(readSteps(folder + QStringLiteral("/rank-%1.jsonl").arg(rank)).steps, steps);
         for (int i = 0; i < steps.size(); ++i)
@@ -213,6 +205,16 @@ private slots:
     }
 
 private:
+    static QList<qint64> stepsOf(const QString& folder) {
+        return readSteps(folder + QStringLiteral("/rank-0.jsonl")).steps;
+    }
+    /// The new run's folder; empty where none was made.
+    QString startRun() {
+        const QString before = newestRunFolder();
+        m_desk->click("runButton");
+        return QTest::qWaitFor([&] { return newestRunFolder() != before; }, 30'000) ? newestRunFolder()
+                                                                                    : QString();
+    }
     void openExample(int steps) {
         m_desk->click("jobPageButton");
         m_desk->click("openJobButton");
