@@ -67,6 +67,27 @@ MODELS = {
     "llama, one key head, head_dim of its own": {**TINY, "model_type": "llama", "num_key_value_heads": 1,
                                                  "head_dim": 6, "rms_norm_eps": 1e-5, "rope_theta": 20000.0,
                                                  "rope_scaling": None, "tie_word_embeddings": False},
+    "gemma3_text, as transformers 5 writes it": {
+        **TINY, "model_type": "gemma3_text", "num_key_value_heads": 2, "head_dim": 8, "rms_norm_eps": 1e-6,
+        "query_pre_attn_scalar": 10, "sliding_window": 4, "layer_types": ["sliding_attention", "full_attention"],
+        "rope_parameters": {"full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000.0},
+                            "sliding_attention": {"rope_type": "default", "rope_theta": 50.0}}},
+    "gemma3_text, as on the hub, with a softcap": {
+        **TINY, "model_type": "gemma3_text", "num_key_value_heads": 1, "head_dim": 8, "rms_norm_eps": 1e-5,
+        "query_pre_attn_scalar": 8, "sliding_window": 3, "sliding_window_pattern": 2, "rope_theta": 2000.0,
+        "rope_local_base_freq": 70.0, "rope_scaling": {"rope_type": "linear", "factor": 4.0},
+        "final_logit_softcapping": 0.5, "attn_logit_softcapping": None},
+    "gemma3_text, both dialects mixed": {
+        **TINY, "model_type": "gemma3_text", "num_key_value_heads": 2, "head_dim": 8, "sliding_window": 4,
+        "rope_parameters": {"full_attention": {"rope_type": "linear", "factor": 8.0},
+                            "sliding_attention": {"rope_type": "default"}},
+        "rope_theta": 3000.0, "rope_local_base_freq": 90.0, "rope_scaling": None, "_sliding_window_pattern": 6,
+        "layer_types": ["sliding_attention", "full_attention"]},
+    "hunyuan_v1_dense": {
+        **TINY, "model_type": "hunyuan_v1_dense", "num_key_value_heads": 2, "head_dim": 8, "rms_norm_eps": 1e-5,
+        "rope_theta": 100.0, "tie_word_embeddings": True,
+        "rope_scaling": {"type": "dynamic", "alpha": 1000.0, "factor": 1.0, "beta_fast": 32, "beta_slow": 1,
+                         "mscale": 1.0, "mscale_all_dim": 1.0}},
 }
 print("[")
 print(",\n".join(json.dumps(golden(title, config)) for title, config in MODELS.items()))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/trainer/tinymodel.h"
 #include "trainer/dist/errors.h"
+#include "trainer/model/crossentropy.h"
 
 #include <gtest/gtest.h>
 
@@ -26,16 +27,16 @@ at::Tensor integers(const json& rows) {
 TEST(Golden, logitsLossAndGradientsAreThoseOfTransformers) {
     std::ifstream file(GOLDEN_FILE);
     const json golden = json::parse(file);
-    ASSERT_EQ(golden.size(), 3u);
+    ASSERT_EQ(golden.size(), 7u);
     for (const auto& model : golden) {
         SCOPED_TRACE(model.at("title").get<std::string>());
         Decoder decoder(parseDecoderConfig(model.at("config")), at::kCPU);
         tests::fillLikeGolden(decoder);
-        const auto ids = integers(model.at("ids"));
+        const auto ids = Sequences::ofRows(integers(model.at("ids")));
         const auto expected = torch::tensor(model.at("logits").get<std::vector<float>>());
         EXPECT_LT(largestDifference(decoder.logits(ids).flatten(), expected), 2e-6);
 
-        const at::Tensor loss = decoder.lossSum(ids, integers(model.at("labels")));
+        const at::Tensor loss = decoder.lossSum(ids, integers(model.at("labels")).flatten());
         EXPECT_NEAR(loss.item<double>(), model.at("loss_sum").get<double>(), 1e-4);
         loss.backward();
         const auto norms = model.at("gradient_norms").get<std::map<std::string, double>>();
@@ -50,8 +51,8 @@ TEST(Golden, logitsLossAndGradientsAreThoseOfTransformers) {
 TEST(Decoder, gradientsAreThoseOfFiniteDifferences) {
     Decoder decoder(parseDecoderConfig(tinyConfig(false, 31)), at::kCPU);
     tests::fillLikeGolden(decoder);
-    const auto ids = torch::tensor({{3, 1, 4, 1, 5, 9, 2, 6}}, at::kLong);
-    const auto labels = torch::tensor({{1, 4, 1, 5, 9, 2, 6, -100}}, at::kLong);
+    const Sequences ids{torch::tensor({3, 1, 4, 1, 5, 9, 2, 6}, at::kLong), {8}};
+    const auto labels = torch::tensor({1, 4, 1, 5, 9, 2, 6, -100}, at::kLong);
     decoder.lossSum(ids, labels).backward();
     for (const auto& [name, tensor] : decoder.parameters()) {
         // Along the gradient itself: the largest change, so that fp32 resolves it.
@@ -77,8 +78,8 @@ TEST(Decoder, looksOnlyBack) {
     const auto ids = torch::randint(0, 258, {2, 10}, at::kLong);
     auto changed = ids.clone();
     changed.index_put_({torch::indexing::Slice(), 6}, 7);
-    const auto before = decoder.logits(ids);
-    const auto after = decoder.logits(changed);
+    const auto before = decoder.logits(Sequences::ofRows(ids)).view({2, 10, -1});
+    const auto after = decoder.logits(Sequences::ofRows(changed)).view({2, 10, -1});
     EXPECT_LT(largestDifference(before.narrow(1, 0, 6), after.narrow(1, 0, 6)), 1e-6);
     EXPECT_GT(largestDifference(before.narrow(1, 6, 4), after.narrow(1, 6, 4)), 1e-4);
 }
@@ -86,18 +87,80 @@ TEST(Decoder, looksOnlyBack) {
 TEST(Decoder, lossLeavesOutWhatIsNoTarget) {
     Decoder decoder(parseDecoderConfig(tinyConfig()), at::kCPU);
     tests::fillLikeGolden(decoder);
-    const auto ids = torch::randint(0, 258, {2, 6}, at::kLong);
+    const auto ids = Sequences::ofRows(torch::randint(0, 258, {2, 6}, at::kLong));
     const auto labels = torch::randint(0, 258, {2, 6}, at::kLong);
-    const auto whole = -at::log_softmax(decoder.logits(ids), -1).gather(-1, labels.unsqueeze(-1)).squeeze(-1);
-    EXPECT_NEAR(decoder.lossSum(ids, labels).item<double>(), whole.sum().item<double>(), 1e-3);
+    const auto logits = decoder.logits(ids).view({2, 6, -1});
+    const auto whole = -at::log_softmax(logits, -1).gather(-1, labels.unsqueeze(-1)).squeeze(-1);
+    EXPECT_NEAR(decoder.lossSum(ids, labels.flatten()).item<double>(), whole.sum().item<double>(), 1e-3);
     auto masked = labels.clone();
     masked.select(0, 1).fill_(-100);
-    EXPECT_NEAR(decoder.lossSum(ids, masked).item<double>(), whole.select(0, 0).sum().item<double>(), 1e-3);
+    EXPECT_NEAR(decoder.lossSum(ids, masked.flatten()).item<double>(),
+                whole.select(0, 0).sum().item<double>(), 1e-3);
     masked.fill_(-100);
-    const auto nothing = decoder.lossSum(ids, masked);
+    const auto nothing = decoder.lossSum(ids, masked.flatten());
     EXPECT_EQ(nothing.item<double>(), 0);
     nothing.backward(); // a rank without targets still takes part
     EXPECT_EQ(decoder.parameters().front().tensor.grad().abs().max().item<double>(), 0);
+}
+
+// Packed, each sequence is as if it were alone: logits, loss and every gradient.
+TEST(Decoder, packedSequencesDoNotSeeEachOther) {
+    std::ifstream file(GOLDEN_FILE);
+    for (const auto& model : json::parse(file)) {
+        SCOPED_TRACE(model.at("title").get<std::string>());
+        Decoder packed(parseDecoderConfig(model.at("config")), at::kCPU);
+        Decoder alone(parseDecoderConfig(model.at("config")), at::kCPU);
+        tests::fillLikeGolden(packed);
+        tests::fillLikeGolden(alone);
+        const std::vector<std::int64_t> lengths{5, 5, 1, 9, 3, 9};
+        const auto ids = torch::randint(0, 29, {32}, at::kLong);
+        auto labels = torch::randint(0, 29, {32}, at::kLong);
+        labels.narrow(0, 0, 2).fill_(-100);
+        const Sequences all{ids, lengths};
+        const auto logits = packed.logits(all);
+        const auto sum = packed.lossSum(all, labels);
+        sum.backward();
+        double separate = 0;
+        std::int64_t begin = 0;
+        for (const auto length : lengths) {
+            const Sequences one{ids.narrow(0, begin, length), {length}};
+            EXPECT_LT(largestDifference(alone.logits(one), logits.narrow(0, begin, length)), 2e-6);
+            const auto loss = alone.lossSum(one, labels.narrow(0, begin, length));
+            separate += loss.item<double>();
+            loss.backward();
+            begin += length;
+        }
+        EXPECT_NEAR(sum.item<double>(), separate, 1e-4);
+        for (std::size_t i = 0; i < packed.parameters().size(); ++i) {
+            const auto& [name, tensor] = packed.parameters()[i];
+            const auto& other = alone.parameters()[i].tensor;
+            EXPECT_LT(largestDifference(tensor.grad(), other.grad()),
+                      1e-5 * (1 + other.grad().abs().max().item<double>()))
+                << name;
+        }
+    }
+}
+
+TEST(CrossEntropy, chunksChangeNothing) {
+    const auto hidden = torch::randn({13, 8}).set_requires_grad(true);
+    const auto head = torch::randn({21, 8}).set_requires_grad(true);
+    const auto labels = torch::randint(0, 21, {13}, at::kLong);
+    for (const auto cap : {std::optional<double>(), std::optional<double>(2.5)}) {
+        auto logits = at::linear(hidden, head);
+        if (cap)
+            logits = at::tanh(logits / *cap) * *cap;
+        const auto expected = at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum);
+        const auto gradients = torch::autograd::grad({expected * 0.5}, {hidden, head});
+        for (const std::int64_t elements : {1, 50, 10000}) {
+            const auto sum = crossEntropySum(hidden, head, labels, cap, elements);
+            EXPECT_NEAR(sum.item<double>(), expected.item<double>(), 1e-4);
+            const auto own = torch::autograd::grad({sum * 0.5}, {hidden, head});
+            EXPECT_LT(largestDifference(own[0], gradients[0]), 1e-5);
+            EXPECT_LT(largestDifference(own[1], gradients[1]), 1e-5);
+        }
+    }
+    const at::NoGradGuard noGrad;
+    EXPECT_GT(crossEntropySum(hidden, head, labels, {}).item<double>(), 0);
 }
 
 TEST(Decoder, initialValuesComeFromSeedAndName) {

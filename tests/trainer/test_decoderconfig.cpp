@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace coxswain::trainer {
 namespace {
 
@@ -51,7 +53,66 @@ TEST(DecoderConfig, bothDialectsOfTheirRotation) {
         {with(base(), "rope_theta", nullptr), 10000},
     };
     for (const auto& [config, theta] : rows)
-        EXPECT_DOUBLE_EQ(parseDecoderConfig(config).ropeTheta, theta) << config;
+        EXPECT_DOUBLE_EQ(parseDecoderConfig(config).rotation.theta, theta) << config;
+}
+
+// The shapes of the models that users have: values of models.md.
+TEST(DecoderConfig, translateGemma27BMixesBothDialects) {
+    const json text{{"model_type", "gemma3_text"},
+                    {"hidden_size", 5376},
+                    {"intermediate_size", 21504},
+                    {"num_hidden_layers", 62},
+                    {"num_attention_heads", 32},
+                    {"num_key_value_heads", 16},
+                    {"head_dim", 128},
+                    {"query_pre_attn_scalar", 168},
+                    {"sliding_window", 1024},
+                    {"rope_parameters",
+                     {{"full_attention", {{"rope_type", "linear"}, {"factor", 8.0}}},
+                      {"sliding_attention", {{"rope_type", "default"}}}}},
+                    {"rope_theta", 1000000.0},
+                    {"rope_local_base_freq", 10000.0},
+                    {"rope_scaling", nullptr},
+                    {"final_logit_softcapping", nullptr},
+                    {"_sliding_window_pattern", 6}};
+    const auto c = parseDecoderConfig({{"model_type", "gemma3"}, {"text_config", text}});
+    EXPECT_TRUE(c.insideConditional);
+    EXPECT_EQ(c.vocabularySize, 262208);
+    EXPECT_DOUBLE_EQ(c.attentionScale, 1 / std::sqrt(168.0));
+    EXPECT_NEAR(c.embeddingScale, 73.321, 1e-3);
+    EXPECT_EQ(c.rotation, (Rotation{1e6, 8}));
+    EXPECT_EQ(c.slidingRotation, (Rotation{1e4, 1}));
+    EXPECT_FALSE(c.logitSoftcap);
+    EXPECT_TRUE(c.tiedEmbeddings);
+    EXPECT_TRUE(c.normPlusOne);
+    for (int layer = 0; layer < 62; ++layer)
+        EXPECT_EQ(c.isSliding(layer), (layer + 1) % 6 != 0) << layer;
+}
+
+TEST(DecoderConfig, gemma3LeavesMuchToDefaults) {
+    const json text{{"hidden_size", 2560},
+                    {"intermediate_size", 10240},
+                    {"num_hidden_layers", 34},
+                    {"rope_scaling", {{"rope_type", "linear"}, {"factor", 8.0}}},
+                    {"sliding_window", 1024}};
+    const auto c = parseDecoderConfig({{"model_type", "gemma3"}, {"text_config", text}});
+    EXPECT_EQ(c.heads, 8);
+    EXPECT_EQ(c.keyValueHeads, 4);
+    EXPECT_EQ(c.headDimension, 256);
+    EXPECT_DOUBLE_EQ(c.attentionScale, 1 / 16.0);
+    EXPECT_EQ(c.rotation, (Rotation{1e6, 8}));
+    EXPECT_EQ(c.slidingRotation, (Rotation{1e4, 1}));
+}
+
+TEST(DecoderConfig, hunyuansDynamicRotationIsStatic) {
+    auto config = base("hunyuan_v1_dense");
+    config["head_dim"] = 128;
+    config["rope_theta"] = 10000.0;
+    config["rope_scaling"] = {{"type", "dynamic"}, {"alpha", 1000.0}, {"factor", 1.0}, {"mscale", 1.0}};
+    const auto c = parseDecoderConfig(config);
+    EXPECT_NEAR(c.rotation.theta, 10000 * std::pow(1000.0, 128.0 / 126), 1);
+    EXPECT_EQ(c.queryKeyNorm, QueryKeyNorm::AfterRotation);
+    EXPECT_EQ(parseDecoderConfig(base("hunyuan_v1_dense")).rotation.theta, 10000);
 }
 
 TEST(DecoderConfig, nullsCountAsAbsent) {
@@ -71,7 +132,8 @@ TEST(DecoderConfig, faultsNameTheKey) {
         {json(), "expected an object"},
         {json::array(), "expected an object"},
         {json::object(), "model_type"},
-        {with(base(), "model_type", "gpt2"), R"("gpt2" is not supported; expected "qwen2" or "llama")"},
+        {with(base(), "model_type", "gpt2"),
+         R"("gpt2" is not supported; expected one of "qwen2", "llama", "gemma3_text")"},
         {with(base(), "model_type", 5), "model_type"},
         {with(base(), "vocab_size", nullptr), "vocab_size"},
         {with(base(), "hidden_size", 0), "hidden_size"},
@@ -86,7 +148,14 @@ TEST(DecoderConfig, faultsNameTheKey) {
         {with(base(), "layer_types", json{"full_attention", "sliding_attention"}), "layer_types"},
         {with(base("llama"), "attention_bias", true), "attention_bias"},
         {with(base("llama"), "mlp_bias", true), "mlp_bias"},
-        {with(base(), "rope_scaling", {{"type", "linear"}, {"factor", 2}}), "\"linear\" is not supported"},
+        {with(base(), "rope_scaling", {{"type", "yarn"}, {"factor", 2}}), "\"yarn\" is not supported"},
+        {with(base(), "rope_scaling", {{"type", "linear"}, {"factor", 0}}), "\"factor\""},
+        {with(base(), "rope_scaling", {{"type", "dynamic"}, {"factor", 2}}), "with \"alpha\""},
+        {with(base("gemma3_text"), "attn_logit_softcapping", 50.0), "attn_logit_softcapping"},
+        {with(base("gemma3_text"), "use_bidirectional_attention", true), "use_bidirectional_attention"},
+        {with(base("gemma3_text"), "hidden_activation", "gelu"), "hidden_activation"},
+        {with(base("gemma3_text"), "layer_types", json{"full_attention"}), "layer_types: expected 3 entries"},
+        {with(base("hunyuan_v1_dense"), "attention_bias", true), "attention_bias"},
         {with(base(), "rope_parameters", {{"rope_type", "llama3"}}), "\"llama3\" is not supported"},
         {with(base(), "rope_theta", "big"), "rope_theta"},
     };

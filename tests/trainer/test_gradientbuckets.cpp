@@ -35,8 +35,8 @@ TEST(GradientBuckets, backwardWritesIntoThem) {
     plain.initialize(1);
     GradientBuckets buckets(decoder.parameters(), planBuckets(decoder.parameters(), 8 << 10));
     EXPECT_GT(buckets.count(), 3u);
-    const auto ids = torch::randint(0, 258, {2, 9}, at::kLong);
-    const auto labels = torch::randint(0, 258, {2, 9}, at::kLong);
+    const auto ids = Sequences::ofRows(torch::randint(0, 258, {2, 9}, at::kLong));
+    const auto labels = torch::randint(0, 258, {18}, at::kLong);
     for (int step = 1; step <= 2; ++step) { // the second does not add to the first
         buckets.zero();
         decoder.lossSum(ids, labels).backward();

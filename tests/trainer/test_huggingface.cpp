@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 namespace coxswain::trainer {
 namespace {
 
@@ -61,7 +63,7 @@ protected:
 TEST_F(HuggingFace, comesBackAsSaved) {
     const auto folder = m_folder.path() / "model";
     saveHuggingFace(m_decoder, folder);
-    const json config = readConfig(folder);
+    const json config = readDecoderConfig(folder).original;
     EXPECT_EQ(config.at("architectures"), json{"Qwen2ForCausalLM"});
     EXPECT_EQ(config.at("torch_dtype"), "float32");
     EXPECT_EQ(config.at("hidden_size"), 32);
@@ -78,7 +80,7 @@ TEST_F(HuggingFace, aNewerModelReplacesTheOlder) {
     fs::create_directories(m_folder.path() / "model.partial" / "left by a crash");
     m_decoder.initialize(2);
     saveHuggingFace(m_decoder, folder);
-    Decoder loaded = like(readConfig(folder));
+    Decoder loaded = like(readDecoderConfig(folder).original);
     loadHuggingFace(loaded, folder);
     expectSame(loaded, m_decoder);
     EXPECT_EQ(entriesOf(m_folder.path()), 1u);
@@ -91,8 +93,8 @@ TEST_F(HuggingFace, theTypeIsSaidInTheConfigsOwnDialect) {
     decoder.initialize(1);
     const auto folder = m_folder.path() / "model";
     saveHuggingFace(decoder, folder);
-    EXPECT_EQ(readConfig(folder).at("dtype"), "float32");
-    EXPECT_FALSE(readConfig(folder).contains("torch_dtype"));
+    EXPECT_EQ(readDecoderConfig(folder).original.at("dtype"), "float32");
+    EXPECT_FALSE(readDecoderConfig(folder).original.contains("torch_dtype"));
 }
 
 TEST_F(HuggingFace, shardedFoldersAndHalfTypesAreRead) {
@@ -116,11 +118,90 @@ TEST_F(HuggingFace, shardedFoldersAndHalfTypesAreRead) {
     map[all[0].name] = "../a.safetensors";
     m_folder.write("model.safetensors.index.json", json{{"weight_map", map}}.dump());
     expectRefused(loaded, m_folder.path(), "outside of its folder");
+    map[all[0].name] = "b.safetensors";
+    m_folder.write("model.safetensors.index.json", json{{"weight_map", map}, {"metadata", {}}}.dump());
+    map["lost"] = "a.safetensors";
+    m_folder.write("model.safetensors.index.json", json{{"weight_map", map}}.dump());
+    expectRefused(loaded, m_folder.path(), "a.safetensors has no tensor lost");
     map[all[0].name] = "c.safetensors";
     m_folder.write("model.safetensors.index.json", json{{"weight_map", map}}.dump());
     expectRefused(loaded, m_folder.path(), "c.safetensors: cannot be read");
     m_folder.write("model.safetensors.index.json", "{");
     expectRefused(loaded, m_folder.path(), "not a JSON object");
+}
+
+/// Hunyuan-MT has shipped a head although it says that the embedding is one.
+TEST_F(HuggingFace, aHeadThatDiffersFromItsEmbeddingCounts) {
+    auto parameters = m_decoder.parameters(); // with a head of its own
+    m_folder.write("config.json", tinyConfig(true).dump());
+    m_folder.write("tokenizer.json", "{}");
+    writeSome(m_folder.path() / "model.safetensors", parameters, at::kFloat, "F32");
+    const auto untied = readDecoderConfig(m_folder.path());
+    EXPECT_FALSE(untied.tiedEmbeddings);
+    Decoder loaded(untied, at::kCPU);
+    loadHuggingFace(loaded, m_folder.path());
+    expectSame(loaded, m_decoder);
+    const auto saved = m_folder.path() / "saved";
+    saveHuggingFace(loaded, saved, m_folder.path());
+    EXPECT_EQ(readDecoderConfig(saved).original.at("tie_word_embeddings"), false);
+    EXPECT_TRUE(fs::exists(saved / "tokenizer.json"));
+
+    for (auto& parameter : parameters)
+        if (parameter.name == "lm_head.weight")
+            parameter.tensor = parameters.front().tensor;
+    writeSome(m_folder.path() / "model.safetensors", parameters, at::kFloat, "F32");
+    const auto tied = readDecoderConfig(m_folder.path());
+    EXPECT_TRUE(tied.tiedEmbeddings);
+    Decoder one(tied, at::kCPU);
+    loadHuggingFace(one, m_folder.path());
+    {
+        const at::NoGradGuard noGrad;
+        one.parameters().front().tensor.add_(1);
+    }
+    saveHuggingFace(one, saved, m_folder.path());
+    EXPECT_FALSE(SafetensorsFile(saved / "model.safetensors").tensors().contains("lm_head.weight"))
+        << "it would untie the saved model";
+}
+
+TEST_F(HuggingFace, aConditionalCheckpointKeepsWhatIsNotText) {
+    const json text{{"vocab_size", 40},       {"hidden_size", 16},        {"intermediate_size", 24},
+                    {"num_hidden_layers", 2}, {"num_attention_heads", 2}, {"num_key_value_heads", 1},
+                    {"head_dim", 8},          {"sliding_window", 4}};
+    const json config{{"model_type", "gemma3"},
+                      {"text_config", text},
+                      {"vision_config", {{"hidden_size", 2}}},
+                      {"architectures", {"Gemma3ForConditionalGeneration"}},
+                      {"dtype", "bfloat16"}};
+    for (const std::string prefix : {"language_model.model.", "model.language_model.", "model."}) {
+        SCOPED_TRACE(prefix);
+        tests::TemporaryFolder folder;
+        Decoder decoder(parseDecoderConfig(config), at::kCPU);
+        decoder.initialize(3);
+        auto parameters = decoder.parameters();
+        for (auto& parameter : parameters)
+            parameter.name = prefix + parameter.name.substr(6);
+        parameters.push_back({"vision_tower.patch.weight", torch::randn({3, 5})});
+        folder.write("config.json", config.dump());
+        writeSome(folder.path() / "model.safetensors", parameters, at::kBFloat16, "BF16");
+        const auto read = readDecoderConfig(folder.path());
+        EXPECT_TRUE(read.insideConditional);
+        EXPECT_TRUE(read.tiedEmbeddings);
+        Decoder loaded(read, at::kCPU);
+        loadHuggingFace(loaded, folder.path());
+        const auto saved = folder.path() / "saved";
+        saveHuggingFace(loaded, saved, folder.path());
+        const SafetensorsFile before(folder.path() / "model.safetensors"), after(saved / "model.safetensors");
+        EXPECT_EQ(after.tensors().size(), before.tensors().size());
+        const auto& kept = after.tensors().at("vision_tower.patch.weight");
+        EXPECT_EQ(kept.type, "BF16");
+        EXPECT_EQ(std::memcmp(kept.data, before.tensors().at("vision_tower.patch.weight").data, kept.bytes),
+                  0);
+        EXPECT_EQ(after.tensors().at(prefix + "norm.weight").type, "F32");
+        EXPECT_EQ(readDecoderConfig(saved).original.at("text_config").at("hidden_size"), 16);
+        Decoder again(readDecoderConfig(saved), at::kCPU);
+        loadHuggingFace(again, saved);
+        expectSame(again, loaded);
+    }
 }
 
 TEST_F(HuggingFace, faultsNameTheTensor) {
@@ -135,7 +216,7 @@ TEST_F(HuggingFace, faultsNameTheTensor) {
     writeSome(folder / "model.safetensors", m_decoder.parameters(), at::kDouble, "F64");
     expectRefused(m_decoder, folder, "has type F64");
     expectRefused(m_decoder, m_folder.path() / "missing", "missing");
-    EXPECT_THROW(readConfig(m_folder.path() / "missing"), TrainerError);
+    EXPECT_THROW(readDecoderConfig(m_folder.path() / "missing"), TrainerError);
 }
 
 TEST_F(HuggingFace, aPlaceThatCannotBeWrittenIsADiskError) {

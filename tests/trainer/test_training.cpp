@@ -171,7 +171,7 @@ TEST_F(TrainingTest, checkpointsAreSavedByRankZero) {
         EXPECT_EQ(events[i].event, "checkpoint");
         EXPECT_EQ(events[i].step, expected[i].first);
         EXPECT_EQ(events[i].message, (output / "checkpoints" / expected[i].second).string());
-        Decoder loaded(parseDecoderConfig(readConfig(events[i].message)), at::kCPU);
+        Decoder loaded(readDecoderConfig(events[i].message), at::kCPU);
         EXPECT_NO_THROW(loadHuggingFace(loaded, events[i].message));
     }
     EXPECT_TRUE(linesOf<wire::EventLine>(output, 1).empty());

@@ -2,30 +2,77 @@
 #include "trainer/model/decoder.h"
 
 #include "trainer/data/random.h"
+#include "trainer/model/crossentropy.h"
 
 #include <torch/torch.h>
 
 namespace coxswain::trainer {
 namespace {
 
-/// w · x / rms(x), over the last dimension.
-at::Tensor rmsNorm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-    return x * (x.square().mean(-1, true) + epsilon).rsqrt() * weight;
-}
-
 /// Rotary embedding in its rotate-half form: the two halves of the head are the pairs.
-/// x [batch, heads, length, dim]; cosine and sine [length, dim].
-at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine) {
+/// x [tokens, heads, dim]; cosine and sine [tokens, 1, dim].
+at::Tensor rotate(const at::Tensor& x, const std::pair<at::Tensor, at::Tensor>& rotations) {
     const auto halves = x.chunk(2, -1);
-    return x * cosine + at::cat({-halves[1], halves[0]}, -1) * sine;
+    return x * rotations.first + at::cat({-halves[1], halves[0]}, -1) * rotations.second;
 }
 
-/// Each key/value head serves `groups` query heads that follow each other.
-at::Tensor repeatHeads(const at::Tensor& x, std::int64_t groups) {
-    return groups == 1 ? x : x.repeat_interleave(groups, 1);
+/// Cosines and sines, both [tokens, 1, dim].
+std::pair<at::Tensor, at::Tensor> rotationsOf(const at::Tensor& positions, const Rotation& rotation,
+                                              std::int64_t dimension) {
+    const auto exponents = at::arange(0, dimension, 2, positions.options()) / static_cast<double>(dimension);
+    const auto frequencies = at::reciprocal(at::pow(rotation.theta, exponents)) / rotation.factor;
+    const auto angles = at::outer(positions, frequencies);
+    const auto both = at::cat({angles, angles}, -1).unsqueeze(1);
+    return {both.cos(), both.sin()};
+}
+
+/// [length, length]: whether a token (row) sees another (column), at most `window` back, itself included.
+at::Tensor slidingMask(std::int64_t length, std::int64_t window, at::Device device) {
+    const auto all = at::ones({length, length}, at::TensorOptions().dtype(at::kBool).device(device));
+    return all.tril().triu(1 - window);
 }
 
 } // namespace
+
+Sequences Sequences::ofRows(const at::Tensor& ids) {
+    return {ids.flatten(), std::vector<std::int64_t>(static_cast<std::size_t>(ids.size(0)), ids.size(1))};
+}
+
+/// What all layers need to know of where tokens stand.
+struct Decoder::Positions {
+    /// `count` sequences of one length that follow each other: attended to in one call.
+    struct Group {
+        std::int64_t begin = 0, count = 0, length = 0;
+        at::Tensor mask; ///< of sliding layers, where the window is shorter than the sequence
+    };
+    std::vector<Group> groups;
+    std::pair<at::Tensor, at::Tensor> rotations, slidingRotations;
+
+    Positions(const Sequences& sequences, const DecoderConfig& config, at::Device device) {
+        const auto options = at::TensorOptions().dtype(at::kFloat).device(device);
+        std::map<std::int64_t, at::Tensor> counted, masks;
+        std::vector<at::Tensor> positions;
+        std::int64_t begin = 0;
+        for (const auto length : sequences.lengths) {
+            if (!counted.contains(length)) {
+                counted[length] = at::arange(length, options);
+                if (!config.slidingLayers.empty() && length > config.slidingWindow)
+                    masks[length] = slidingMask(length, config.slidingWindow, device);
+            }
+            positions.push_back(counted[length]);
+            if (groups.empty() || groups.back().length != length)
+                groups.push_back({begin, 0, length, masks[length]});
+            ++groups.back().count;
+            begin += length;
+        }
+        TORCH_CHECK(begin == sequences.ids.numel(), "the lengths sum up to ", begin, " tokens, there are ",
+                    sequences.ids.numel());
+        const auto all = at::cat(positions);
+        rotations = rotationsOf(all, config.rotation, config.headDimension);
+        if (!config.slidingLayers.empty())
+            slidingRotations = rotationsOf(all, config.slidingRotation, config.headDimension);
+    }
+};
 
 Decoder::Decoder(DecoderConfig config, at::Device device) : m_config(std::move(config)), m_device(device) {
     const auto& c = m_config;
@@ -35,6 +82,7 @@ Decoder::Decoder(DecoderConfig config, at::Device device) : m_config(std::move(c
     for (std::int64_t i = 0; i < c.layers; ++i) {
         const std::string prefix = "model.layers." + std::to_string(i) + '.';
         Layer& l = m_layers.emplace_back();
+        l.sliding = c.isSliding(i);
         l.inputNorm = add(prefix + "input_layernorm.weight", {c.hiddenSize});
         l.queryWeight = add(prefix + "self_attn.q_proj.weight", {queries, c.hiddenSize});
         l.keyWeight = add(prefix + "self_attn.k_proj.weight", {keys, c.hiddenSize});
@@ -44,8 +92,20 @@ Decoder::Decoder(DecoderConfig config, at::Device device) : m_config(std::move(c
             l.keyBias = add(prefix + "self_attn.k_proj.bias", {keys});
             l.valueBias = add(prefix + "self_attn.v_proj.bias", {keys});
         }
+        if (c.queryKeyNorm != QueryKeyNorm::None) {
+            const bool before = c.queryKeyNorm == QueryKeyNorm::BeforeRotation;
+            l.queryNorm =
+                add(prefix + (before ? "self_attn.q_norm.weight" : "self_attn.query_layernorm.weight"),
+                    {c.headDimension});
+            l.keyNorm = add(prefix + (before ? "self_attn.k_norm.weight" : "self_attn.key_layernorm.weight"),
+                            {c.headDimension});
+        }
         l.outputWeight = add(prefix + "self_attn.o_proj.weight", {c.hiddenSize, queries});
         l.attentionNorm = add(prefix + "post_attention_layernorm.weight", {c.hiddenSize});
+        if (c.normsAroundFeedForward) {
+            l.beforeFeedForwardNorm = add(prefix + "pre_feedforward_layernorm.weight", {c.hiddenSize});
+            l.afterFeedForwardNorm = add(prefix + "post_feedforward_layernorm.weight", {c.hiddenSize});
+        }
         l.gateWeight = add(prefix + "mlp.gate_proj.weight", {c.intermediateSize, c.hiddenSize});
         l.upWeight = add(prefix + "mlp.up_proj.weight", {c.intermediateSize, c.hiddenSize});
         l.downWeight = add(prefix + "mlp.down_proj.weight", {c.hiddenSize, c.intermediateSize});
@@ -73,7 +133,7 @@ void Decoder::initialize(std::uint64_t seed) {
         if (name.ends_with(".bias")) {
             tensor.zero_();
         } else if (tensor.dim() == 1) {
-            tensor.fill_(1);
+            tensor.fill_(m_config.normPlusOne ? 0 : 1);
         } else {
             auto generator = at::detail::createCPUGenerator(mixSeeds(seed, hashName(name)));
             tensor.copy_(
@@ -82,53 +142,81 @@ void Decoder::initialize(std::uint64_t seed) {
     }
 }
 
-std::pair<at::Tensor, at::Tensor> Decoder::rotations(std::int64_t length) const {
-    const auto options = at::TensorOptions().dtype(at::kFloat).device(m_device);
-    const auto dimension = m_config.headDimension;
-    const auto exponents = at::arange(0, dimension, 2, options) / static_cast<double>(dimension);
-    const auto frequencies = at::reciprocal(at::pow(m_config.ropeTheta, exponents));
-    const auto angles = at::outer(at::arange(length, options), frequencies);
-    const auto both = at::cat({angles, angles}, -1);
-    return {both.cos(), both.sin()};
+at::Tensor Decoder::norm(const at::Tensor& x, const at::Tensor& weight) const {
+    return at::rms_norm(x, weight.sizes(), m_config.normPlusOne ? weight + 1 : weight, m_config.normEpsilon);
 }
 
-at::Tensor Decoder::attention(const Layer& layer, const at::Tensor& x, const at::Tensor& cosine,
-                              const at::Tensor& sine) const {
-    const auto batch = x.size(0);
-    const auto length = x.size(1);
-    const auto split = [&](const at::Tensor& y, std::int64_t heads) {
-        return y.view({batch, length, heads, m_config.headDimension}).transpose(1, 2);
-    };
-    const auto query =
-        rotate(split(at::linear(x, layer.queryWeight, layer.queryBias), m_config.heads), cosine, sine);
-    const auto key =
-        rotate(split(at::linear(x, layer.keyWeight, layer.keyBias), m_config.keyValueHeads), cosine, sine);
-    const auto value = split(at::linear(x, layer.valueWeight, layer.valueBias), m_config.keyValueHeads);
-    const auto groups = m_config.heads / m_config.keyValueHeads;
-    const auto attended =
-        at::scaled_dot_product_attention(query, repeatHeads(key, groups), repeatHeads(value, groups), {}, 0.0,
-                                         /*is_causal=*/true, m_config.attentionScale);
-    return at::linear(attended.transpose(1, 2).reshape({batch, length, -1}), layer.outputWeight);
-}
-
-at::Tensor Decoder::hidden(const at::Tensor& ids) const {
-    at::Tensor x = at::embedding(m_embedding, ids);
-    const auto [cosine, sine] = rotations(ids.size(1));
-    for (const auto& layer : m_layers) {
-        x = x + attention(layer, rmsNorm(x, layer.inputNorm, m_config.normEpsilon), cosine, sine);
-        const auto y = rmsNorm(x, layer.attentionNorm, m_config.normEpsilon);
-        x = x + at::linear(at::silu(at::linear(y, layer.gateWeight)) * at::linear(y, layer.upWeight),
-                           layer.downWeight);
+at::Tensor Decoder::attend(const Layer& layer, const at::Tensor& query, const at::Tensor& key,
+                           const at::Tensor& value, const Positions& positions) const {
+    std::vector<at::Tensor> parts;
+    for (const auto& group : positions.groups) {
+        const auto split = [&](const at::Tensor& x) { // [tokens, heads, dim] to [count, heads, length, dim]
+            return x.narrow(0, group.begin, group.count * group.length)
+                .unflatten(0, {group.count, group.length})
+                .transpose(1, 2);
+        };
+        const bool masked = layer.sliding && group.mask.defined();
+        const auto attended = at::scaled_dot_product_attention(
+            split(query), split(key), split(value), masked ? std::optional(group.mask) : std::nullopt, 0.0,
+            /*is_causal=*/!masked, m_config.attentionScale,
+            /*enable_gqa=*/m_config.heads != m_config.keyValueHeads);
+        parts.push_back(attended.transpose(1, 2).flatten(2, 3).flatten(0, 1));
     }
-    return rmsNorm(x, m_finalNorm, m_config.normEpsilon);
+    return parts.size() == 1 ? parts[0] : at::cat(parts);
 }
 
-at::Tensor Decoder::logits(const at::Tensor& ids) const {
-    return at::linear(hidden(ids), m_head);
+at::Tensor Decoder::attention(const Layer& layer, const at::Tensor& x, const Positions& positions) const {
+    const auto heads = [&](const at::Tensor& weight, const at::Tensor& bias) {
+        return at::linear(x, weight, bias).unflatten(-1, {-1, m_config.headDimension});
+    };
+    const auto& rotations = layer.sliding ? positions.slidingRotations : positions.rotations;
+    const auto place = [&](at::Tensor y, const at::Tensor& weight) {
+        if (m_config.queryKeyNorm == QueryKeyNorm::BeforeRotation)
+            y = norm(y, weight);
+        y = rotate(y, rotations);
+        return m_config.queryKeyNorm == QueryKeyNorm::AfterRotation ? norm(y, weight) : y;
+    };
+    const auto query = place(heads(layer.queryWeight, layer.queryBias), layer.queryNorm);
+    const auto key = place(heads(layer.keyWeight, layer.keyBias), layer.keyNorm);
+    const auto value = heads(layer.valueWeight, layer.valueBias);
+    return at::linear(attend(layer, query, key, value, positions), layer.outputWeight);
 }
 
-at::Tensor Decoder::lossSum(const at::Tensor& ids, const at::Tensor& labels) const {
-    return at::cross_entropy_loss(logits(ids).flatten(0, 1), labels.flatten(), {}, at::Reduction::Sum, -100);
+at::Tensor Decoder::feedForward(const Layer& layer, const at::Tensor& x) const {
+    const auto gate = at::linear(x, layer.gateWeight);
+    const auto active = m_config.activation == Activation::GeluTanh ? at::gelu(gate, "tanh") : at::silu(gate);
+    return at::linear(active * at::linear(x, layer.upWeight), layer.downWeight);
+}
+
+at::Tensor Decoder::hidden(const Sequences& sequences) const {
+    const Positions positions(sequences, m_config, m_device);
+    at::Tensor x = at::embedding(m_embedding, sequences.ids);
+    if (m_config.embeddingScale != 1)
+        x = x * m_config.embeddingScale;
+    for (const auto& layer : m_layers) {
+        const auto attended = attention(layer, norm(x, layer.inputNorm), positions);
+        if (m_config.normsAroundFeedForward) {
+            x = x + norm(attended, layer.attentionNorm);
+            x = x +
+                norm(feedForward(layer, norm(x, layer.beforeFeedForwardNorm)), layer.afterFeedForwardNorm);
+        } else {
+            x = x + attended;
+            x = x + feedForward(layer, norm(x, layer.attentionNorm));
+        }
+    }
+    return norm(x, m_finalNorm);
+}
+
+at::Tensor Decoder::logits(const Sequences& sequences) const {
+    const auto plain = at::linear(hidden(sequences), m_head);
+    const auto cap = m_config.logitSoftcap;
+    return cap ? at::tanh(plain / *cap) * *cap : plain;
+}
+
+at::Tensor Decoder::lossSum(const Sequences& sequences, const at::Tensor& labels) const {
+    const auto targets = labels.ne(-100).nonzero().flatten();
+    return crossEntropySum(hidden(sequences).index_select(0, targets), m_head,
+                           labels.index_select(0, targets), m_config.logitSoftcap);
 }
 
 } // namespace coxswain::trainer

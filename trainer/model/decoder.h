@@ -5,8 +5,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace coxswain::trainer {
@@ -15,6 +15,16 @@ namespace coxswain::trainer {
 struct Parameter {
     std::string name;
     at::Tensor tensor; ///< fp32, requires grad
+};
+
+/// Sequences laid end to end, without padding. Positions start at 0 in each, and no token sees another
+/// sequence: the results are those of separate runs.
+struct Sequences {
+    at::Tensor ids;                    ///< [tokens], int64
+    std::vector<std::int64_t> lengths; ///< their sum is the number of tokens
+
+    /// Rows of equal length, ids [rows, length].
+    static Sequences ofRows(const at::Tensor& ids);
 };
 
 /// A decoder-only transformer in fp32, on one device. Weights start uninitialised: see initialize() and
@@ -28,27 +38,34 @@ public:
     const std::vector<Parameter>& parameters() const { return m_parameters; }
     std::int64_t parameterCount() const;
 
-    /// As transformers initialises: matrices normal(0, initializer_range), biases 0, norms 1. Each tensor is
-    /// seeded by (seed, its name), so that the values do not depend on order or device.
+    /// As transformers initialises: matrices normal(0, initializer_range), biases 0, norms 1 (or 0 where 1 is
+    /// added). Each tensor is seeded by (seed, its name), so that the values do not depend on order or
+    /// device.
     void initialize(std::uint64_t seed);
 
-    /// Logits [batch, length, vocabulary] of token ids [batch, length] (int64).
-    at::Tensor logits(const at::Tensor& ids) const;
-    /// Sum of cross-entropies in nats over labels that are not -100; labels [batch, length] are aligned with
-    /// ids: labels[b][t] is what follows ids[b][t].
-    at::Tensor lossSum(const at::Tensor& ids, const at::Tensor& labels) const;
+    /// Logits [tokens, vocabulary].
+    at::Tensor logits(const Sequences& sequences) const;
+    /// Sum of cross-entropies in nats over labels that are not -100; labels [tokens] are aligned with ids:
+    /// labels[t] is what follows ids[t]. Logits are computed only where there is a label, and never all at
+    /// once. A double scalar.
+    at::Tensor lossSum(const Sequences& sequences, const at::Tensor& labels) const;
 
 private:
     struct Layer {
         at::Tensor inputNorm, queryWeight, queryBias, keyWeight, keyBias, valueWeight, valueBias,
-            outputWeight;
-        at::Tensor attentionNorm, gateWeight, upWeight, downWeight;
+            outputWeight, queryNorm, keyNorm;
+        at::Tensor attentionNorm, beforeFeedForwardNorm, afterFeedForwardNorm, gateWeight, upWeight,
+            downWeight;
+        bool sliding = false;
     };
+    struct Positions;
     at::Tensor add(const std::string& name, at::IntArrayRef shape);
-    at::Tensor hidden(const at::Tensor& ids) const;
-    at::Tensor attention(const Layer& layer, const at::Tensor& x, const at::Tensor& cosine,
-                         const at::Tensor& sine) const;
-    std::pair<at::Tensor, at::Tensor> rotations(std::int64_t length) const;
+    at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) const;
+    at::Tensor hidden(const Sequences& sequences) const;
+    at::Tensor attention(const Layer& layer, const at::Tensor& x, const Positions& positions) const;
+    at::Tensor attend(const Layer& layer, const at::Tensor& query, const at::Tensor& key,
+                      const at::Tensor& value, const Positions& positions) const;
+    at::Tensor feedForward(const Layer& layer, const at::Tensor& x) const;
 
     DecoderConfig m_config;
     at::Device m_device;

@@ -76,8 +76,8 @@ wire::LaneRange ownLanes(const RankEnvironment& e) {
 }
 
 DecoderConfig readModelConfig(const RankEnvironment& e) {
-    auto config = parseDecoderConfig(e.spec.model.folder ? readConfig(e.inputs / e.spec.model.folder->path)
-                                                         : e.spec.model.config);
+    auto config = e.spec.model.folder ? readDecoderConfig(e.inputs / e.spec.model.folder->path)
+                                      : parseDecoderConfig(e.spec.model.config);
     if (config.vocabularySize < ByteTokenizer::vocabularySize)
         throw TrainerError(ExitCode::BadModel, "vocab_size: byte-level tokens need at least " +
                                                    std::to_string(ByteTokenizer::vocabularySize) +
@@ -230,8 +230,8 @@ bool Training::step(std::int64_t number) {
     m_sampler.fill(number, m_inputs.mutable_data_ptr<std::int64_t>(),
                    m_labels.mutable_data_ptr<std::int64_t>());
     line.rankTokens = m_labels.ne(-100).sum().item<std::int64_t>();
-    const auto inputs = m_inputs.to(m_device);
-    const auto labels = m_labels.to(m_device);
+    const auto sequences = Sequences::ofRows(m_inputs.to(m_device));
+    const auto labels = m_labels.to(m_device).flatten();
     line.milliseconds.data = watch.lap();
 
     // Known before backward, so that gradients are those of the mean over all ranks' target tokens; the wish
@@ -244,7 +244,7 @@ bool Training::step(std::int64_t number) {
         return false;
 
     m_buckets.zero();
-    const at::Tensor sum = m_decoder.lossSum(inputs, labels);
+    const at::Tensor sum = m_decoder.lossSum(sequences, labels);
     double lossSum = sum.item<double>();
     line.milliseconds.forward = watch.lap();
     (sum / static_cast<double>(std::max<std::int64_t>(1, line.tokens))).backward();
@@ -294,7 +294,8 @@ void Training::noteNonFinite(const wire::StepLine& line) {
 std::optional<fs::path> Training::save(const std::string& name, std::int64_t step) {
     const fs::path folder = fs::absolute(m_e.output / wire::layout::checkpointsFolder / name);
     if (isFirst()) {
-        saveHuggingFace(m_decoder, folder);
+        saveHuggingFace(m_decoder, folder,
+                        m_e.spec.model.folder ? m_e.inputs / m_e.spec.model.folder->path : fs::path());
         m_e.metrics.write(wire::EventLine{"checkpoint", step, folder.string()});
     }
     // Writing many gigabytes to a slow disk is not a deadlock.
