@@ -3,27 +3,20 @@
 
 #include "trainer/data/random.h"
 #include "trainer/model/crossentropy.h"
+#include "trainer/model/kernels.h"
 
 #include <torch/torch.h>
 
 namespace coxswain::trainer {
 namespace {
 
-/// Rotary embedding in its rotate-half form: the two halves of the head are the pairs.
-/// x [tokens, heads, dim]; cosine and sine [tokens, 1, dim].
-at::Tensor rotate(const at::Tensor& x, const std::pair<at::Tensor, at::Tensor>& rotations) {
-    const auto halves = x.chunk(2, -1);
-    return x * rotations.first + at::cat({-halves[1], halves[0]}, -1) * rotations.second;
-}
-
-/// Cosines and sines, both [tokens, 1, dim].
+/// Cosines and sines, both [tokens, dim / 2].
 std::pair<at::Tensor, at::Tensor> rotationsOf(const at::Tensor& positions, const Rotation& rotation,
                                               std::int64_t dimension) {
     const auto exponents = at::arange(0, dimension, 2, positions.options()) / static_cast<double>(dimension);
     const auto frequencies = at::reciprocal(at::pow(rotation.theta, exponents)) / rotation.factor;
     const auto angles = at::outer(positions, frequencies);
-    const auto both = at::cat({angles, angles}, -1).unsqueeze(1);
-    return {both.cos(), both.sin()};
+    return {angles.cos(), angles.sin()};
 }
 
 /// [length, length]: whether a token (row) sees another (column), at most `window` back, itself included.
@@ -143,7 +136,7 @@ void Decoder::initialize(std::uint64_t seed) {
 }
 
 at::Tensor Decoder::norm(const at::Tensor& x, const at::Tensor& weight) const {
-    return at::rms_norm(x, weight.sizes(), m_config.normPlusOne ? weight + 1 : weight, m_config.normEpsilon);
+    return rmsNorm(x, m_config.normPlusOne ? weight + 1 : weight, m_config.normEpsilon);
 }
 
 at::Tensor Decoder::attend(const Layer& layer, const at::Tensor& query, const at::Tensor& key,
@@ -173,7 +166,7 @@ at::Tensor Decoder::attention(const Layer& layer, const at::Tensor& x, const Pos
     const auto place = [&](at::Tensor y, const at::Tensor& weight) {
         if (m_config.queryKeyNorm == QueryKeyNorm::BeforeRotation)
             y = norm(y, weight);
-        y = rotate(y, rotations);
+        y = rotate(y, rotations.first, rotations.second);
         return m_config.queryKeyNorm == QueryKeyNorm::AfterRotation ? norm(y, weight) : y;
     };
     const auto query = place(heads(layer.queryWeight, layer.queryBias), layer.queryNorm);
@@ -184,8 +177,10 @@ at::Tensor Decoder::attention(const Layer& layer, const at::Tensor& x, const Pos
 
 at::Tensor Decoder::feedForward(const Layer& layer, const at::Tensor& x) const {
     const auto gate = at::linear(x, layer.gateWeight);
-    const auto active = m_config.activation == Activation::GeluTanh ? at::gelu(gate, "tanh") : at::silu(gate);
-    return at::linear(active * at::linear(x, layer.upWeight), layer.downWeight);
+    const auto up = at::linear(x, layer.upWeight);
+    const auto gated =
+        m_config.activation == Activation::Silu ? siluGate(gate, up) : at::gelu(gate, "tanh") * up;
+    return at::linear(gated, layer.downWeight);
 }
 
 at::Tensor Decoder::hidden(const Sequences& sequences) const {
