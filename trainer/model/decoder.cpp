@@ -185,7 +185,7 @@ at::Tensor Decoder::feedForward(const Layer& layer, const at::Tensor& x) const {
 
 at::Tensor Decoder::hidden(const Sequences& sequences) const {
     const Positions positions(sequences, m_config, m_device);
-    at::Tensor x = at::embedding(m_embedding, sequences.ids);
+    at::Tensor x = at::embedding(m_embedding, sequences.ids, m_config.paddingToken);
     if (m_config.embeddingScale != 1)
         x = x * m_config.embeddingScale;
     for (const auto& layer : m_layers) {

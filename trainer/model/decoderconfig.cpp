@@ -191,16 +191,16 @@ struct Family {
     bool tiedEmbeddings;
     std::optional<std::int64_t> vocabularySize, hiddenSize, intermediateSize, layers, heads, keyValueHeads,
         headDimension;
-    std::int64_t maximumPositions;
+    std::int64_t maximumPositions, paddingToken;
     void (*read)(const json& config, DecoderConfig& c);
 };
 
 constexpr Family families[] = {
-    {"qwen2", "hidden_act", "silu", 1e-6, false, {}, {}, {}, {}, {}, {}, {}, 2048, readQwen2},
-    {"llama", "hidden_act", "silu", 1e-6, false, {}, {}, {}, {}, {}, {}, {}, 2048, readLlama},
+    {"qwen2", "hidden_act", "silu", 1e-6, false, {}, {}, {}, {}, {}, {}, {}, 2048, -1, readQwen2},
+    {"llama", "hidden_act", "silu", 1e-6, false, {}, {}, {}, {}, {}, {}, {}, 2048, -1, readLlama},
     {"gemma3_text", "hidden_activation", "gelu_pytorch_tanh", 1e-6, true, 262208, 2304, 9216, 26, 8, 4, 256,
-     131072, readGemma3},
-    {"hunyuan_v1_dense", "hidden_act", "silu", 1e-5, false, {}, {}, {}, {}, {}, {}, {}, 2048, readHunYuan},
+     131072, 0, readGemma3},
+    {"hunyuan_v1_dense", "hidden_act", "silu", 1e-5, false, {}, {}, {}, {}, {}, {}, {}, 2048, 0, readHunYuan},
 };
 
 const Family& familyOf(const json& config) {
@@ -230,6 +230,9 @@ DecoderConfig parseText(const json& config) {
     c.headDimension = find<std::int64_t>(config, "head_dim")
                           .value_or(family.headDimension.value_or(c.hiddenSize / c.heads));
     c.maximumPositions = positive(config, "max_position_embeddings", family.maximumPositions);
+    c.paddingToken = find<std::int64_t>(config, "pad_token_id").value_or(family.paddingToken);
+    if (c.paddingToken < 0 || c.paddingToken >= c.vocabularySize)
+        c.paddingToken = -1;
     c.normEpsilon = find<double>(config, "rms_norm_eps").value_or(family.normEpsilon);
     c.attentionScale = 1 / std::sqrt(static_cast<double>(c.headDimension));
     c.initializerRange = find<double>(config, "initializer_range").value_or(0.02);

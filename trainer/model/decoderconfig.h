@@ -34,6 +34,8 @@ struct DecoderConfig {
     std::int64_t keyValueHeads = 0;
     std::int64_t headDimension = 0;
     std::int64_t maximumPositions = 0;
+    /// Its embedding learns nothing from being looked up, as in transformers; -1: none.
+    std::int64_t paddingToken = -1;
     double normEpsilon = 1e-6;
     double attentionScale = 0; ///< factor of the scores
     double embeddingScale = 1; ///< factor of the embeddings
