@@ -35,7 +35,7 @@ TEST(Golden, logitsLossAndGradientsAreThoseOfTransformers) {
         const auto ids = Sequences::ofRows(integers(model.at("ids")));
         const auto expected = torch::tensor(model.at("logits").get<std::vector<float>>());
         EXPECT_LT(largestDifference(decoder.logits(ids).flatten(), expected),
-                  2e-6 * std::max(1.0, expected.abs().max().item<double>()));
+                  1e-5 * expected.abs().max().item<double>());
 
         const at::Tensor loss = decoder.lossSum(ids, integers(model.at("labels")).flatten());
         EXPECT_NEAR(loss.item<double>(), model.at("loss_sum").get<double>(), 1e-4);
@@ -143,21 +143,21 @@ TEST(Decoder, packedSequencesDoNotSeeEachOther) {
 }
 
 TEST(CrossEntropy, chunksChangeNothing) {
-    const auto hidden = torch::randn({13, 8}).set_requires_grad(true);
+    const auto hidden = torch::randn({700, 8}).set_requires_grad(true);
     const auto head = torch::randn({21, 8}).set_requires_grad(true);
-    const auto labels = torch::randint(0, 21, {13}, at::kLong);
+    const auto labels = torch::randint(0, 21, {700}, at::kLong);
     for (const auto cap : {std::optional<double>(), std::optional<double>(2.5)}) {
         auto logits = at::linear(hidden, head);
         if (cap)
             logits = at::tanh(logits / *cap) * *cap;
         const auto expected = at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum);
         const auto gradients = torch::autograd::grad({expected * 0.5}, {hidden, head});
-        for (const std::int64_t elements : {1, 50, 10000}) {
+        for (const std::int64_t elements : {1, 6000, 100000}) {
             const auto sum = crossEntropySum(hidden, head, labels, cap, elements);
-            EXPECT_NEAR(sum.item<double>(), expected.item<double>(), 1e-4);
+            EXPECT_NEAR(sum.item<double>(), expected.item<double>(), 1e-5 * expected.item<double>());
             const auto own = torch::autograd::grad({sum * 0.5}, {hidden, head});
             EXPECT_LT(largestDifference(own[0], gradients[0]), 1e-5);
-            EXPECT_LT(largestDifference(own[1], gradients[1]), 1e-5);
+            EXPECT_LT(largestDifference(own[1], gradients[1]), 1e-4);
         }
     }
     const at::NoGradGuard noGrad;

@@ -209,7 +209,10 @@ at::Tensor Decoder::logits(const Sequences& sequences) const {
 }
 
 at::Tensor Decoder::lossSum(const Sequences& sequences, const at::Tensor& labels) const {
-    const auto targets = labels.ne(-100).nonzero().flatten();
+    const auto isTarget = labels.ne(-100);
+    if (isTarget.all().item<bool>())
+        return crossEntropySum(hidden(sequences), m_head, labels, m_config.logitSoftcap);
+    const auto targets = isTarget.nonzero().flatten();
     return crossEntropySum(hidden(sequences).index_select(0, targets), m_head,
                            labels.index_select(0, targets), m_config.logitSoftcap);
 }

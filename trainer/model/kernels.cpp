@@ -5,12 +5,14 @@
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
+#include <numeric>
+#include <vector>
 
 // One function body, compiled for each kind of processor; the loader picks.
-#define COXSWAIN_VECTORISED __attribute__((target_clones("avx512f", "arch=haswell", "default")))
+#define COXSWAIN_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 
 namespace coxswain::trainer {
 namespace {
@@ -150,9 +152,7 @@ inline float expOfNegative(float x) {
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1;
-    const std::int32_t bits = (static_cast<std::int32_t>(n) + 127) << 23;
-    float power;
-    std::memcpy(&power, &bits, sizeof power);
+    const auto power = std::bit_cast<float>((static_cast<std::int32_t>(n) + 127) << 23);
     return p * power;
 }
 
@@ -210,6 +210,63 @@ public:
     }
 };
 
+COXSWAIN_VECTORISED
+float largestOf(const float* row, std::int64_t size) {
+    float largest = row[0];
+    for (std::int64_t i = 1; i < size; ++i)
+        largest = row[i] > largest ? row[i] : largest;
+    return largest;
+}
+
+COXSWAIN_VECTORISED
+float exponentials(float* __restrict row, std::int64_t size, float largest) {
+    float sum = 0;
+    for (std::int64_t i = 0; i < size; ++i) {
+        row[i] = expOfNegative(row[i] - largest);
+        sum += row[i];
+    }
+    return sum;
+}
+
+COXSWAIN_VECTORISED
+void scaleRow(float* __restrict row, std::int64_t size, float factor) {
+    for (std::int64_t i = 0; i < size; ++i)
+        row[i] *= factor;
+}
+
+/// Returns the row's cross-entropy and leaves softmax - onehot.
+double crossEntropyRow(float* row, std::int64_t size, std::int64_t label) {
+    const float largest = largestOf(row, size);
+    const float chosen = row[label] - largest;
+    const float sum = exponentials(row, size, largest);
+    scaleRow(row, size, 1 / sum);
+    row[label] -= 1;
+    return std::log(static_cast<double>(sum)) - static_cast<double>(chosen);
+}
+
+double crossEntropyOfRows(at::Tensor& logits, const at::Tensor& labels) {
+    const auto rows = logits.size(0), size = logits.size(1);
+    float* data = logits.mutable_data_ptr<float>();
+    const auto* label = labels.const_data_ptr<std::int64_t>();
+    std::vector<double> losses(static_cast<std::size_t>(rows));
+    at::parallel_for(0, rows, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (auto row = begin; row < end; ++row)
+            losses[static_cast<std::size_t>(row)] = crossEntropyRow(data + row * size, size, label[row]);
+    });
+    return std::accumulate(losses.begin(), losses.end(), 0.0);
+}
+
+double crossEntropyByOperations(at::Tensor& logits, const at::Tensor& labels) {
+    const auto targets = labels.unsqueeze(1);
+    logits.sub_(logits.amax(1, true));
+    const auto chosen = logits.gather(1, targets);
+    logits.exp_();
+    const auto sums = logits.sum(1, true);
+    logits.div_(sums);
+    logits.scatter_add_(1, targets, at::full_like(chosen, -1));
+    return (sums.log() - chosen).sum(at::kDouble).item<double>();
+}
+
 bool hasOwnKernel(const at::Tensor& x) {
     return x.is_cpu() && x.scalar_type() == at::kFloat;
 }
@@ -227,6 +284,20 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tenso
     const auto halves = x.chunk(2, -1);
     const auto c = cosine.unsqueeze(1), s = sine.unsqueeze(1);
     return at::cat({halves[0] * c - halves[1] * s, halves[1] * c + halves[0] * s}, -1);
+}
+
+double crossEntropyInPlace(at::Tensor& logits, const at::Tensor& labels, double softcap) {
+    at::Tensor slope;
+    if (softcap > 0) {
+        logits.div_(softcap).tanh_();
+        slope = 1 - logits.square();
+        logits.mul_(softcap);
+    }
+    const double sum =
+        hasOwnKernel(logits) ? crossEntropyOfRows(logits, labels) : crossEntropyByOperations(logits, labels);
+    if (softcap > 0)
+        logits.mul_(slope);
+    return sum;
 }
 
 at::Tensor siluGate(const at::Tensor& gate, const at::Tensor& up) {

@@ -19,4 +19,9 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tenso
 /// silu(gate) · up, elementwise.
 at::Tensor siluGate(const at::Tensor& gate, const at::Tensor& up);
 
+/// Cross-entropies, in nats, of logits [rows, vocabulary] against labels [rows] in 0 … vocabulary-1: their
+/// sum. Not differentiable: the logits are overwritten with the sum's gradients by them. With a softcap (>
+/// 0), logits count as cap · tanh(logits / cap).
+double crossEntropyInPlace(at::Tensor& logits, const at::Tensor& labels, double softcap);
+
 } // namespace coxswain::trainer
