@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // coxswain-trainer JOB.json: one rank of a data-parallel training. Started by mpirun, one process a rank.
+// coxswain-trainer tokenize MODEL: what its tokenizer makes of a text.
 #include "trainer/dist/errors.h"
 #include "trainer/dist/mpi.h"
 #include "trainer/options.h"
 #include "trainer/stopsignal.h"
 #include "trainer/threads.h"
+#include "trainer/tokenizeverb.h"
 #include "trainer/train/memory.h"
 #include "trainer/train/training.h"
 #include "trainer/wire/layout.h"
@@ -14,6 +16,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -124,6 +127,8 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 1 && std::strcmp(argv[1], "tokenize") == 0)
+        return tokenizeVerb(argc - 1, argv + 1);
     ::umask(077);
     keepFreedMemory();
     const auto options = parseOptions(argc, argv);

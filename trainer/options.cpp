@@ -10,6 +10,7 @@ namespace coxswain::trainer {
 namespace {
 
 constexpr const char* usage = R"(usage: coxswain-trainer JOB.json [--output DIR] [--attempt N]
+       coxswain-trainer tokenize MODEL [OPTION]...   see coxswain-trainer tokenize --help
 
 Trains what JOB.json describes, as one rank; mpirun starts one process a rank. Without mpirun it is a world of one.
 

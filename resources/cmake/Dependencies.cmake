@@ -10,6 +10,8 @@ find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Widgets Network PrintSupport T
 find_package(QCustomPlotQt6 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBSSH REQUIRED IMPORTED_TARGET libssh)
+pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 set(CMAKE_AUTOMOC OFF) # set per Qt target
 
 if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
