@@ -212,6 +212,14 @@ for number, case in enumerate(cases):
 for number, case in enumerate([byte_level(), byte_level(use_regex=True), byte_level(add_prefix_space=True, use_regex=True),
                                sequence(pretokenizers=[{"type": "Digits", "individual_digits": True}, byte_level(add_prefix_space=True)])]):
     made[f"bytes-{number}"] = {**bytes_base, "pre_tokenizer": case}
+# Keeps only what a class matches, as bytes: a character that is classified otherwise makes other tokens.
+bytes_only = bpe({f"<0x{byte:02X}>": byte for byte in range(256)}, [], byte_fallback=True)
+classes = [r"\p{%s}" % name for name in "L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf Co Han Hiragana Katakana Hangul "
+           "Latin Greek Cyrillic".split()]
+for number, name in enumerate([*classes, r"\s", r"\d", r"\w", r"\S", r"\P{L}", r"[^\W\d]", "(?i:[a-z])", "(?i:[à-ÿ])"]):
+    made[f"class-{number:02}"] = file(bytes_only, None, split(name, "Removed", True))
+for number, name in enumerate(("Whitespace", "WhitespaceSplit")):
+    made[f"class-w{number}"] = file(bytes_only, None, {"type": name})
 for name, content in made.items():
     (shapes / name).mkdir(parents=True)
     (shapes / name / "tokenizer.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")

@@ -37,7 +37,7 @@ TEST(RegexSyntax, patternsMatchAsInOniguruma) {
                  {R"(x*)", "axb", "[]a[x]b[]"},
                  {R"(\u0041\x{42}\x43)", "ABC", "[ABC]"},
                  {R"([\[\]\-a\\]+)", "[a-\\]b", "[[a-\\]]b"},
-                 {R"(\p{Han}+)", "漢字かな", "[漢字]かな"},
+                 {R"(\p{Han}+)", "漢字かな、", "[漢字]かな、"},
                  {R"(\s+(?!\S)|\s+)", "a   b  ", "a[  ][ ]b[  ]"}};
     for (const auto& one : cases)
         for (const bool recent : {false, true})

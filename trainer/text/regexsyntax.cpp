@@ -177,7 +177,9 @@ private:
     }
 
     std::string property(std::string_view name) const {
-        std::string items = "\\p{" + std::string(name) + '}';
+        // PCRE2 takes a bare script's name for its extensions too, which hold punctuation; Oniguruma does not.
+        const bool script = name.size() > 2;
+        std::string items = (script ? "\\p{sc:" : "\\p{") + std::string(name) + '}';
         if (!m_named)
             return items;
         const auto add = [&](char32_t first, char32_t last) {
