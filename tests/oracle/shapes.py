@@ -214,9 +214,9 @@ for number, case in enumerate([byte_level(), byte_level(use_regex=True), byte_le
     made[f"bytes-{number}"] = {**bytes_base, "pre_tokenizer": case}
 # Keeps only what a class matches, as bytes: a character that is classified otherwise makes other tokens.
 bytes_only = bpe({f"<0x{byte:02X}>": byte for byte in range(256)}, [], byte_fallback=True)
-classes = [r"\p{%s}" % name for name in "L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf Co Han Hiragana Katakana Hangul "
+classes = [r"\p{%s}" % name for name in "L Lu Ll Lt Lm Lo M Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf Co Han Hiragana Katakana Hangul "
            "Latin Greek Cyrillic".split()]
-for number, name in enumerate([*classes, r"\s", r"\d", r"\w", r"\S", r"\P{L}", r"[^\W\d]", "(?i:[a-z])", "(?i:[à-ÿ])"]):
+for number, name in enumerate([*classes, r"\s", r"\d", r"\w", r"\S", r"\P{L}", r"[^\W\d]", r"[\w\-]", r"\W", r"[\W]", "(?i:[a-z])", "(?i:[à-ÿ])"]):
     made[f"class-{number:02}"] = file(bytes_only, None, split(name, "Removed", True))
 for number, name in enumerate(("Whitespace", "WhitespaceSplit")):
     made[f"class-w{number}"] = file(bytes_only, None, {"type": name})

@@ -26,6 +26,7 @@ TEST(RegexSyntax, patternsMatchAsInOniguruma) {
         std::string_view pattern, text, result;
     } cases[] = {{R"(\s+)", "a \n\u00A0b\u3000c", "a[ \n\u00A0]b[\u3000]c"},
                  {R"(\w+)", "a\u0301_1\u00B2-\u24B6\u200C", "[a\u0301_1\u00B2]-[\u24B6]\u200C"},
+                 {R"([\w]+)", "a\u00B2b", "[a]\u00B2[b]"},
                  {R"(\d+|\v)", "1\u0663\u00BD\v\n", "[1\u0663]\u00BD[\v]\n"},
                  {R"([^\S\n]+)", "a \t\nb", "a[ \t]\nb"},
                  {R"([\P{L}a]+)", "ab1.a", "[a]b[1.a]"},
@@ -52,9 +53,9 @@ TEST(RegexSyntax, recentCharactersAreClassifiedWhenTheTextHasThem) {
 
 TEST(RegexSyntax, whatMeansSomethingElseIsRefused) {
     for (const std::string_view pattern :
-         {"\\h",  "\\R",         "\\bx",    "\\Z",  "(?<name>x)", "(x)\\1", "a{,3}",  "a{2}+",
-          "a{",   "[[:alpha:]]", "[a&&b]",  "[]a]", "[a",         "a(?i)b", "(?m:.)", "\\p{Foo}",
-          "\\pL", "\\xC3",       "\\x{zz}", "\\",   "[\\",        "(?>",    "(",      "\\p{L"})
+         {"\\h",         "\\R",     "\\bx", "\\Z", "(?<name>x)", "(x)\\1", "a{,3}",    "a{2}+",   "a{",
+          "[[:alpha:]]", "[a&&b]",  "[]a]", "[a",  "a(?i)b",     "(?m:.)", "\\p{Foo}", "\\p{Mn}", "\\pL",
+          "\\xC3",       "\\x{zz}", "\\",   "[\\", "(?>",        "(",      "\\p{L"})
         EXPECT_THROW(Regex::fromPattern(pattern), std::invalid_argument) << pattern;
     EXPECT_THROW(Regex::fromLiteral(""), std::invalid_argument);
 }

@@ -12,11 +12,12 @@
 namespace coxswain::text {
 namespace {
 
-constexpr std::array<std::string_view, 41> properties{
-    "L",  "Lu",  "Ll",       "Lt",       "Lm",     "Lo",    "M",     "Mn",      "Mc", "Me", "N",
-    "Nd", "Nl",  "No",       "P",        "Pc",     "Pd",    "Ps",    "Pe",      "Pi", "Pf", "Po",
-    "S",  "Sm",  "Sc",       "Sk",       "So",     "Z",     "Zs",    "Zl",      "Zp", "Cc", "Cf",
-    "Co", "Han", "Hiragana", "Katakana", "Hangul", "Latin", "Greek", "Cyrillic"};
+// Not Mn: U+1171E left it, which no class for PCRE2 can say.
+constexpr std::array<std::string_view, 40> properties{
+    "L",  "Lu", "Ll", "Lt",  "Lm",       "Lo",       "M",      "Mc",    "Me",    "N",
+    "Nd", "Nl", "No", "P",   "Pc",       "Pd",       "Ps",     "Pe",    "Pi",    "Pf",
+    "Po", "S",  "Sm", "Sc",  "Sk",       "So",       "Z",      "Zs",    "Zl",    "Zp",
+    "Cc", "Cf", "Co", "Han", "Hiragana", "Katakana", "Hangul", "Latin", "Greek", "Cyrillic"};
 
 // What Unicode 15 and 16 added to the scripts (Scripts.txt).
 struct ScriptRange {
@@ -127,7 +128,7 @@ private:
         case 'z':
             return copy(2);
         default:
-            const Set set = escapedSet();
+            const Set set = escapedSet(false);
             const bool single = !set.negated && (set.items.size() == 1 || set.items[0] == '\\') &&
                                 set.items.find("\\", 1) == std::string::npos &&
                                 set.items.find('-') == std::string::npos;
@@ -135,7 +136,7 @@ private:
         }
     }
 
-    Set escapedSet() {
+    Set escapedSet(bool inClass) {
         const char kind = peek(1);
         switch (kind) {
         case 's':
@@ -147,10 +148,12 @@ private:
             m_at += 2;
             return {property("Nd"), kind == 'D'};
         case 'w':
-        case 'W': // Oniguruma counts six fractions and superscripts of Latin-1 as parts of words
+        case 'W':
             m_at += 2;
             return {property("L") + property("M") + property("Nd") + property("Nl") + property("Pc") +
-                        R"(\xb2\xb3\xb9\xbc-\xbe\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169})"
+                        // Oniguruma counts six characters of Latin-1 as parts of words, but not in a class
+                        (inClass ? "" : R"(\xb2\xb3\xb9\xbc-\xbe)") +
+                        R"(\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169})"
                         R"(\x{1f170}-\x{1f189})",
                     kind == 'W'};
         case 'p':
@@ -177,7 +180,8 @@ private:
     }
 
     std::string property(std::string_view name) const {
-        // PCRE2 takes a bare script's name for its extensions too, which hold punctuation; Oniguruma does not.
+        // PCRE2 takes a bare script's name for its extensions too, which hold punctuation; Oniguruma does
+        // not.
         const bool script = name.size() > 2;
         std::string items = (script ? "\\p{sc:" : "\\p{") + std::string(name) + '}';
         if (!m_named)
@@ -250,7 +254,7 @@ private:
                 m_at += length;
                 continue;
             }
-            const Set set = escapedSet();
+            const Set set = escapedSet(true);
             if (set.negated)
                 complements.push_back("[^" + set.items + ']');
             else
