@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast side of scripts/bench tokenizer: loads MODEL and the lines of TEXT (JSON strings), then for every line on
-// standard input encodes them all once, on one thread, and prints tokens and seconds.
+// The fast side of scripts/bench tokenizer: loads MODEL and the lines of TEXT (JSON strings), then for every
+// line on standard input encodes them all once, on one thread, and prints tokens and seconds.
 #include "trainer/text/tokenizer.h"
 
 #include <nlohmann/json.hpp>
