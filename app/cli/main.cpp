@@ -34,6 +34,14 @@ void usage(FILE* out) {
     std::fputs("\n'coxswain-cli VERB --help' explains a verb.\n", out);
 }
 
+/// A script must not take a summary that was not written for one.
+int ended(int status) {
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+        return status;
+    coxswain::cli::complain(QStringLiteral("standard output cannot be written; is its disk full?"));
+    return status == 0 ? 1 : status;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -44,7 +52,7 @@ int main(int argc, char** argv) {
     const QString verb = arguments.value(1);
     for (const auto& known : verbs)
         if (verb == QLatin1StringView(known.name))
-            return known.run(arguments.mid(2));
+            return ended(known.run(arguments.mid(2)));
     const bool help = verb == QLatin1String("--help") || verb == QLatin1String("-h");
     if (verb == QLatin1String("--version")) {
         std::puts("coxswain-cli " COXSWAIN_VERSION);
