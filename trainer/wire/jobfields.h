@@ -32,8 +32,12 @@ void visitJobFields(Spec& s, Visitor& v) {
              {1, 1 << 20});
     v.number({"train.sequence_length", "tokens", "Tokens in each sequence"}, t.sequenceLength, {2, 1 << 20});
     v.number({"train.learning_rate", "", "Peak learning rate, after warm-up"}, t.learningRate, {0, 10, true});
-    v.number({"train.final_learning_rate", "", "Learning rate at the end of the cosine"}, t.finalLearningRate,
-             {0, 10});
+    v.choice({"train.schedule", "", "What the learning rate does after warm-up"}, t.schedule,
+             {"cosine", "linear", "constant"});
+    v.number({"train.final_learning_rate", "", "Learning rate at the end of the cosine or line"},
+             t.finalLearningRate, {0, 10});
+    v.choice({"train.learning_rate_scaling", "", "Raises the rates with the number of ranks"},
+             t.learningRateScaling, {"none", "sqrt", "linear"});
     v.number({"train.warmup_steps", "steps", "Steps of linear warm-up"}, t.warmupSteps, {0, 1e9});
     v.number({"train.weight_decay", "", "AdamW's decay, for matrices only"}, t.weightDecay, {0, 10});
     v.number({"train.beta1", "", "AdamW's first moment"}, t.beta1, {0, 0.999999});
@@ -46,8 +50,33 @@ void visitJobFields(Spec& s, Visitor& v) {
              t.threadsPerRank, {0, 1024});
     v.number({"train.bucket_mib", "MiB", "Size of the buckets in which gradients are reduced"}, t.bucketMib,
              {0, 4096, true});
+    v.number(
+        {"train.micro_batch", "sequences", "Sequences in one pass of a rank; 0: its whole share at once"},
+        t.microBatch, {0, 1 << 20});
+    v.choice({"train.precision", "", "Of weights and activations; 16 bits keep an fp32 copy of the weights"},
+             t.precision, {"fp32", "bf16", "fp16"});
+    v.choice({"train.compression", "", "Of gradients on their way between ranks"}, t.compression,
+             {"none", "bf16", "fp16"});
+    v.flag({"train.gradient_checkpointing", "", "Less memory for some more work: layers are computed twice"},
+           t.gradientCheckpointing);
+    v.choice({"train.non_finite", "", "What a gradient that is not finite does: skip the update, or stop"},
+             t.nonFinite, {"skip", "stop"});
+    v.number({"lora.rank", "", "Rank of low-rank adapters; 0: all weights are trained"}, s.lora.rank,
+             {0, 65536});
+    v.number({"lora.alpha", "", "Adapters are scaled by alpha / rank"}, s.lora.alpha, {0, 1e6, true});
+    v.textOrNothing(
+        {"lora.targets", "", "Matrices with adapters, such as q_proj, v_proj; empty: all of them"},
+        s.lora.targets);
+    v.flag({"lora.merge", "", "The last model has the adapters added to its weights"}, s.lora.merge);
     v.number({"checkpoint.every_steps", "steps", "Save the model every so many steps; 0: only at the end"},
              s.checkpoint.everySteps, {0, 1e9});
+    v.flag({"checkpoint.every_epoch", "", "Save also after each pass over the data"},
+           s.checkpoint.everyEpoch);
+    v.number({"checkpoint.keep_last", "checkpoints", "Older ones are deleted; 0: none is"},
+             s.checkpoint.keepLast, {0, 1e6});
+    v.choice(
+        {"checkpoint.resume", "", "Where a new attempt begins: at the newest checkpoint, or never there"},
+        s.checkpoint.resume, {"auto", "never"});
     v.number({"deadlines.startup_seconds", "s", "Longest that ranks may take to find each other"},
              s.deadlines.startupSeconds, {1, 86400});
     v.number({"deadlines.collective_seconds", "s", "Longest that ranks may wait for each other in a step"},

@@ -82,6 +82,22 @@ public:
             fail(field.path, "expected one line of text", *found);
     }
 
+    void textOrNothing(const FieldText& field, std::string& value) {
+        if (const json* found = find(m_document, field.path); found && *found == "")
+            value.clear();
+        else
+            text(field, value);
+    }
+
+    void flag(const FieldText& field, bool& value) {
+        const json* found = find(m_document, field.path);
+        if (!found)
+            return;
+        if (!found->is_boolean())
+            return fail(field.path, "expected true or false", *found);
+        value = found->get<bool>();
+    }
+
     void choice(const FieldText& field, std::string& value, std::initializer_list<const char*> choices) {
         const json* found = find(m_document, field.path);
         if (!found)
@@ -131,6 +147,8 @@ class WriteFields {
 public:
     explicit WriteFields(json& document) : m_document(document) {}
     void text(const FieldText& field, const std::string& value) { set(field.path, value); }
+    void textOrNothing(const FieldText& field, const std::string& value) { set(field.path, value); }
+    void flag(const FieldText& field, bool value) { set(field.path, value); }
     void choice(const FieldText& field, const std::string& value, std::initializer_list<const char*>) {
         set(field.path, value);
     }
@@ -250,8 +268,8 @@ void findUnknown(const json& object, const std::string& prefix, std::vector<Fiel
         const bool known = knownPaths().contains(path);
         if (!known)
             errors.push_back({path, unknownField(path)});
-        const bool group = path == "train" || path == "data" || path == "model" || path == "checkpoint" ||
-                           path == "deadlines";
+        const bool group = path == "train" || path == "data" || path == "model" || path == "lora" ||
+                           path == "checkpoint" || path == "deadlines";
         if (group && !value.is_object())
             errors.push_back({path, "expected an object, found " + shown(value)});
         else if (group)

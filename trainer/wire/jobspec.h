@@ -39,8 +39,10 @@ struct TrainSpec {
     int globalBatch = 16; ///< sequences in an optimizer step, over all ranks; also the number of lanes
     int sequenceLength = 128;
     double learningRate = 1e-3;
-    double finalLearningRate = 0; ///< at the end of the cosine
+    double finalLearningRate = 0; ///< at the end of the cosine or line
     std::int64_t warmupSteps = 10;
+    std::string schedule = "cosine";          ///< after warm-up: "cosine", "linear" or "constant"
+    std::string learningRateScaling = "none"; ///< by the number of ranks: "none", "sqrt" or "linear"
     double weightDecay = 0.1;
     double beta1 = 0.9;
     double beta2 = 0.95;
@@ -49,11 +51,28 @@ struct TrainSpec {
     std::int64_t seed = 1;
     int threadsPerRank = 0; ///< 0: the node's cores divided by its ranks
     double bucketMib = 25;
+    int microBatch = 0;             ///< sequences in one forward pass of a rank; 0: all of its share at once
+    std::string precision = "fp32"; ///< of weights and activations: "fp32", "bf16" or "fp16"
+    std::string compression = "none";   ///< of gradients on their way: "none", "bf16" or "fp16"
+    bool gradientCheckpointing = false; ///< keep each layer's input only, and compute the rest again
+    std::string nonFinite = "skip";     ///< what a non-finite gradient does: "skip" the step or "stop"
     bool operator==(const TrainSpec&) const = default;
+};
+
+/// Low-rank adapters (Hu et al. 2021) in PEFT's format.
+struct LoraSpec {
+    int rank = 0; ///< 0: all weights are trained
+    double alpha = 16;
+    std::string targets; ///< "q_proj, v_proj"; empty: every matrix of attention and feed-forward
+    bool merge = false;  ///< the last model has them added to its weights; else it is an adapter
+    bool operator==(const LoraSpec&) const = default;
 };
 
 struct CheckpointSpec {
     std::int64_t everySteps = 0; ///< 0: only at the end
+    bool everyEpoch = false;
+    int keepLast = 2;            ///< older ones are deleted; 0: none is
+    std::string resume = "auto"; ///< "auto": from the newest one in the job's folder; or "never"
     bool operator==(const CheckpointSpec&) const = default;
 };
 
@@ -75,6 +94,7 @@ struct JobSpec {
     std::vector<std::string> nodes; ///< as in --nodes; empty: this machine
     int ranksPerNode = 0;           ///< 0: one a usable GPU, or one on a CPU runtime
     TrainSpec train;
+    LoraSpec lora;
     CheckpointSpec checkpoint;
     DeadlineSpec deadlines;
     bool operator==(const JobSpec&) const = default;
@@ -92,7 +112,7 @@ Result<void> setField(nlohmann::json& document, std::string_view path, std::stri
 
 /// What a form or a help text needs to know of a field.
 struct FieldInfo {
-    enum class Type { Whole, Real, Text, Choice };
+    enum class Type { Whole, Real, Text, Choice, Flag };
     std::string path; ///< "train.steps"
     std::string unit; ///< "steps", "s", "MiB"; empty where there is none
     std::string help; ///< one line, English

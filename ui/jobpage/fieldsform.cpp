@@ -5,6 +5,7 @@
 #include "ui/jobpage/fieldtexts.h"
 #include "ui/jobpage/jobdocument.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QToolButton>
@@ -55,6 +56,12 @@ void FieldsForm::addField(const wire::FieldInfo& info, QWidget* place) {
         connect(box, &QComboBox::currentTextChanged, this,
                 [this, &info](const QString& text) { m_document.setField(info, text); });
         editor = box;
+    } else if (info.type == wire::FieldInfo::Type::Flag) {
+        auto* box = new QCheckBox;
+        connect(box, &QCheckBox::toggled, this, [this, &info](bool on) {
+            m_document.setField(info, on ? QStringLiteral("true") : QStringLiteral("false"));
+        });
+        editor = box;
     } else {
         auto* line = new QLineEdit;
         connect(line, &QLineEdit::textEdited, this,
@@ -73,6 +80,8 @@ void FieldsForm::readAll() {
         const QSignalBlocker blocker(field.editor);
         if (auto* box = qobject_cast<QComboBox*>(field.editor))
             box->setCurrentIndex(box->findText(text));
+        else if (auto* check = qobject_cast<QCheckBox*>(field.editor))
+            check->setChecked(text == QLatin1String("true"));
         else if (auto* line = qobject_cast<QLineEdit*>(field.editor))
             line->setText(text);
     }
