@@ -42,24 +42,27 @@ int ended(int status) {
     return status == 0 ? 1 : status;
 }
 
+int runVerb(const QStringList& arguments) {
+    const QString verb = arguments.value(1);
+    for (const auto& known : verbs)
+        if (verb == QLatin1StringView(known.name))
+            return known.run(arguments.mid(2));
+    if (verb == QLatin1String("--version")) {
+        std::puts("coxswain-cli " COXSWAIN_VERSION);
+        return 0;
+    }
+    const bool help = verb == QLatin1String("--help") || verb == QLatin1String("-h");
+    if (!help && !verb.isEmpty())
+        coxswain::cli::complain(QStringLiteral("unknown verb '%1'").arg(verb));
+    usage(help ? stdout : stderr);
+    return help ? 0 : 2;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     QCoreApplication application(argc, argv);
     QCoreApplication::setApplicationName(QStringLiteral("coxswain-cli"));
     QCoreApplication::setApplicationVersion(QStringLiteral(COXSWAIN_VERSION));
-    const QStringList arguments = application.arguments();
-    const QString verb = arguments.value(1);
-    for (const auto& known : verbs)
-        if (verb == QLatin1StringView(known.name))
-            return ended(known.run(arguments.mid(2)));
-    const bool help = verb == QLatin1String("--help") || verb == QLatin1String("-h");
-    if (verb == QLatin1String("--version")) {
-        std::puts("coxswain-cli " COXSWAIN_VERSION);
-        return 0;
-    }
-    if (!help && !verb.isEmpty())
-        coxswain::cli::complain(QStringLiteral("unknown verb '%1'").arg(verb));
-    usage(help ? stdout : stderr);
-    return help ? 0 : 2;
+    return ended(runVerb(application.arguments()));
 }
