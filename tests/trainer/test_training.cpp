@@ -191,6 +191,172 @@ TEST_F(TrainingTest, checkpointsAreSavedByRankZero) {
     EXPECT_LT(next[1].firstLoss, results[0].firstLoss - 0.5);
 }
 
+TEST_F(TrainingTest, microBatchesChangeNothingButMemory) {
+    m_spec.train.steps = 6;
+    const auto whole = m_folder.path() / "whole";
+    trainRanks(2, whole);
+    const auto reference = linesOf<wire::StepLine>(whole, 0);
+    for (const int size : {1, 2}) { // of three sequences a rank: the last one is smaller, too
+        m_spec.train.microBatch = size;
+        const auto output = m_folder.path() / ("micro" + std::to_string(size));
+        trainRanks(2, output);
+        EXPECT_EQ(m_ends, std::vector<std::string>(2));
+        const auto lines = linesOf<wire::StepLine>(output, 0);
+        ASSERT_EQ(lines.size(), reference.size());
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            EXPECT_NEAR(lines[i].loss, reference[i].loss, 1e-5);
+            EXPECT_NEAR(lines[i].rankLoss, reference[i].rankLoss, 1e-5);
+            EXPECT_NEAR(lines[i].gradientNorm, reference[i].gradientNorm, 1e-4);
+        }
+    }
+}
+
+/// Each step's line of a rank, the last attempt's where there are several.
+std::map<std::int64_t, wire::StepLine> stepsOf(const fs::path& output, int rank) {
+    std::map<std::int64_t, wire::StepLine> steps;
+    for (const auto& line : linesOf<wire::StepLine>(output, rank))
+        steps[line.step] = line;
+    return steps;
+}
+
+std::string contentsOf(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// What the last "resumed" event says; "" where there is none.
+std::string resumption(const fs::path& output) {
+    std::string text;
+    for (const auto& event : linesOf<wire::EventLine>(output, 0))
+        if (event.event == "resumed")
+            text = event.message;
+    return text;
+}
+
+class ResumeTest : public TrainingTest {
+protected:
+    /// A run on three ranks that is stopped after 11 of 20 steps.
+    fs::path stoppedRun() {
+        auto output = m_folder.path() / "stopped";
+        trainRanks(3, output, [&](int rank, RankEnvironment& environment) {
+            if (rank == 1)
+                environment.stopRequested = [count = 0]() mutable { return ++count > 11; };
+        });
+        EXPECT_EQ(m_ends, std::vector<std::string>(3));
+        return output;
+    }
+    /// What the run that nothing interrupted gave, to the bit.
+    void expectAsUninterrupted(const fs::path& output) {
+        const auto reference = m_folder.path() / "uninterrupted";
+        trainRanks(3, reference);
+        EXPECT_EQ(m_ends, std::vector<std::string>(3));
+        for (int rank = 0; rank < 3; ++rank) {
+            const auto expected = stepsOf(reference, rank), seen = stepsOf(output, rank);
+            ASSERT_EQ(seen.size(), 20u);
+            for (const auto& [step, line] : expected) {
+                EXPECT_EQ(seen.at(step).loss, line.loss) << "step " << step;
+                EXPECT_EQ(seen.at(step).rankLoss, line.rankLoss) << "step " << step;
+                EXPECT_EQ(seen.at(step).gradientNorm, line.gradientNorm) << "step " << step;
+                EXPECT_EQ(seen.at(step).epoch, line.epoch);
+            }
+        }
+        EXPECT_TRUE(contentsOf(output / "checkpoints/final/model.safetensors") ==
+                    contentsOf(reference / "checkpoints/final/model.safetensors"));
+        EXPECT_FALSE(fs::exists(output / "checkpoints/final/trainer_state.json")) << "it is finished";
+    }
+};
+
+TEST_F(ResumeTest, aStoppedRunGoesOnBitForBit) {
+    const auto output = stoppedRun();
+    trainRanks(3, output);
+    EXPECT_EQ(m_ends, std::vector<std::string>(3));
+    EXPECT_EQ(resumption(output), "after step 11, from " + (output / "checkpoints/final").string());
+    expectAsUninterrupted(output);
+}
+
+TEST_F(ResumeTest, aDamagedCheckpointIsPassedOver) {
+    m_spec.checkpoint.everySteps = 8;
+    const auto output = stoppedRun();
+    // One bit of a weight, which no check of sizes sees.
+    const auto file = output / "checkpoints/final/model.safetensors";
+    auto bytes = contentsOf(file);
+    bytes[bytes.size() - 5] ^= 1;
+    std::ofstream(file, std::ios::binary) << bytes;
+    trainRanks(3, output);
+    EXPECT_EQ(m_ends, std::vector<std::string>(3));
+    EXPECT_EQ(resumption(output), "after step 8, from " + (output / "checkpoints/step-8").string());
+    std::string damage;
+    for (const auto& event : linesOf<wire::EventLine>(output, 0))
+        damage += event.event == "damaged_checkpoint" ? event.message : "";
+    EXPECT_NE(damage.find("final: its weights are not those that were saved"), std::string::npos) << damage;
+    expectAsUninterrupted(output);
+}
+
+TEST_F(ResumeTest, whereAllAreDamagedNothingIsThrownAway) {
+    const std::pair<const char*, const char*> rows[] = {
+        {"optimizer.safetensors", "optimizer.safetensors"},
+        {"trainer_state.json", "trainer_state.json cannot be read"},
+        {"model.safetensors", "model.safetensors"}};
+    const auto output = stoppedRun();
+    for (const auto& [name, says] : rows) {
+        const auto file = output / "checkpoints/final" / name;
+        const auto whole = contentsOf(file);
+        std::ofstream(file, std::ios::binary) << whole.substr(0, whole.size() / 2);
+        trainRanks(1, output);
+        expectEnds(ExitCode::BadModel, says);
+        expectEnds(ExitCode::BadModel, "checkpoint.resume");
+        EXPECT_TRUE(fs::exists(file));
+        std::ofstream(file, std::ios::binary) << whole;
+    }
+    m_spec.checkpoint.resume = "never";
+    m_spec.train.steps = 2;
+    trainRanks(1, output);
+    EXPECT_EQ(m_ends[0], "");
+}
+
+TEST_F(ResumeTest, anotherWorldSizeContinuesInTheSameOrder) {
+    const auto output = stoppedRun();
+    trainRanks(2, output);
+    EXPECT_EQ(m_ends, std::vector<std::string>(2));
+    EXPECT_NE(resumption(output).find("with 2 ranks instead of 3"), std::string::npos) << resumption(output);
+    const auto reference = m_folder.path() / "reference";
+    trainRanks(2, reference);
+    const auto expected = stepsOf(reference, 0), seen = stepsOf(output, 0);
+    for (std::int64_t step = 12; step <= 20; ++step)
+        EXPECT_NEAR(seen.at(step).loss, expected.at(step).loss, 1e-4) << "step " << step;
+}
+
+TEST_F(ResumeTest, anotherPlanIsRefused) {
+    const auto output = stoppedRun();
+    m_spec.train.seed = 2;
+    trainRanks(3, output);
+    EXPECT_NE(m_ends[0].find("train.seed"), std::string::npos) << m_ends[0];
+    m_spec.train.seed = 1;
+    m_spec.data.source.path = m_folder.write("other", contentsOf(m_text).replace(3, 3, "The"));
+    trainRanks(3, output);
+    EXPECT_NE(m_ends[0].find("the data differ"), std::string::npos) << m_ends[0];
+}
+
+TEST_F(TrainingTest, checkpointsComeWithEpochsAndTheOldestGo) {
+    m_spec.train.sequenceLength = 60;
+    m_spec.checkpoint.everyEpoch = true;
+    m_spec.checkpoint.keepLast = 1;
+    const auto probe = m_folder.path() / "probe";
+    m_spec.train.steps = 1;
+    trainRanks(1, probe);
+    const auto epoch = std::lround(1 / stepsOf(probe, 0).at(1).epoch);
+    m_spec.train.steps = 2 * epoch + 1;
+    const auto output = m_folder.path() / "out";
+    trainRanks(1, output);
+    ASSERT_EQ(m_ends[0], "");
+    std::vector<std::int64_t> saved;
+    for (const auto& event : linesOf<wire::EventLine>(output, 0))
+        saved.push_back(event.step);
+    EXPECT_EQ(saved, (std::vector<std::int64_t>{epoch, 2 * epoch, 2 * epoch + 1}));
+    EXPECT_FALSE(fs::exists(output / "checkpoints" / ("step-" + std::to_string(epoch))));
+    EXPECT_TRUE(fs::exists(output / "checkpoints" / ("step-" + std::to_string(2 * epoch))));
+}
+
 TEST_F(TrainingTest, oneRanksWishToStopStopsAllAtTheSameStep) {
     const auto output = m_folder.path() / "out";
     std::atomic<int> asked{0};
@@ -284,6 +450,29 @@ TEST_F(TrainingTest, nonFiniteLossesAreReportedAndTrainingGoesOn) {
         told += event.event == "non_finite" ? 1 : 0;
     EXPECT_EQ(told, 1u);
     EXPECT_EQ(linesOf<wire::EndLine>(output, 0).at(0).state, "finished");
+    m_spec.train.nonFinite = "stop";
+    trainRanks(2, m_folder.path() / "stop");
+    expectEnds(ExitCode::NonFinite, "step 1: the loss is not finite, first on rank 0");
+}
+
+TEST_F(TrainingTest, aGradientThatIsNotFiniteIsNamed) {
+    // The loss is finite: huge weights after tiny ones. The tiny ones' gradient is huge.
+    Decoder decoder(parseDecoderConfig(tests::tinyConfig(false)), at::kCPU);
+    decoder.initialize(1);
+    {
+        const at::NoGradGuard noGrad;
+        for (const auto& [name, tensor] : decoder.parameters())
+            if (name == "model.norm.weight")
+                tensor.fill_(1e-37f);
+            else if (name == "lm_head.weight")
+                tensor.mul_(1e38f);
+    }
+    saveHuggingFace(decoder, m_folder.path() / "steep");
+    m_spec.model = {wire::Input{wire::Input::At::Node, "steep"}, nullptr};
+    m_spec.train.nonFinite = "stop";
+    m_spec.train.steps = 2;
+    trainRanks(2, m_folder.path() / "out");
+    expectEnds(ExitCode::NonFinite, "step 1: the gradients are not finite, beginning with model.norm.weight");
 }
 
 TEST_F(TrainingTest, aRankThatDiesEndsTheOthers) {

@@ -160,7 +160,7 @@ bool holdsWeights(const fs::path& file) {
 void copyOtherFiles(const fs::path& source, const fs::path& folder) {
     for (const auto& entry : fs::directory_iterator(source)) {
         if (!entry.is_regular_file() || holdsWeights(entry.path()) ||
-            entry.path().filename() == "config.json")
+            entry.path().filename() == "config.json" || entry.path().filename() == trainerStateFile)
             continue;
         std::error_code error;
         fs::copy_file(entry.path(), folder / entry.path().filename(), fs::copy_options::overwrite_existing,
@@ -231,7 +231,8 @@ void loadHuggingFace(const Decoder& decoder, const fs::path& folder) {
     }
 }
 
-void saveHuggingFace(const Decoder& decoder, const fs::path& folder, const fs::path& source) {
+void saveHuggingFace(const Decoder& decoder, const fs::path& folder, const fs::path& source,
+                     const std::function<void(const fs::path&)>& addFiles) {
     const fs::path partial = folder.string() + ".partial";
     std::error_code ignored;
     fs::remove_all(partial, ignored);
@@ -265,6 +266,8 @@ void saveHuggingFace(const Decoder& decoder, const fs::path& folder, const fs::p
     stream.close();
     if (!stream)
         throw TrainerError(wire::ExitCode::Disk, "cannot write " + (partial / "config.json").string());
+    if (addFiles)
+        addFiles(partial);
     syncFolder(partial);
     replaceFolder(partial, folder);
 }

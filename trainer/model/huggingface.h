@@ -4,6 +4,7 @@
 #include "trainer/model/decoder.h"
 
 #include <filesystem>
+#include <functional>
 
 namespace coxswain::trainer {
 
@@ -21,8 +22,13 @@ void loadHuggingFace(const Decoder& decoder, const std::filesystem::path& folder
 /// the model was loaded from: names are the source's, tensors that are no parameters (a vision tower) are
 /// kept as they are, and every file that holds no weights comes along (tokenizer, chat template, licence).
 /// The folder appears complete or not at all: it is made beside, synced and renamed; an older one of the same
-/// name is replaced.
+/// name is replaced. `addFiles` may write more files into the folder before that; a source's files of that
+/// kind (trainerStateFile) do not come along.
 void saveHuggingFace(const Decoder& decoder, const std::filesystem::path& folder,
-                     const std::filesystem::path& source = {});
+                     const std::filesystem::path& source = {},
+                     const std::function<void(const std::filesystem::path& folder)>& addFiles = {});
+
+/// What of a checkpoint's folder describes the training, not the model.
+inline constexpr const char* trainerStateFile = "trainer_state.json";
 
 } // namespace coxswain::trainer

@@ -29,8 +29,8 @@ BucketLayout planBuckets(const std::vector<Parameter>& parameters, std::int64_t 
 }
 
 GradientBuckets::GradientBuckets(const std::vector<Parameter>& parameters, BucketLayout layout)
-    : m_gradients(parameters.size()) {
-    for (const auto& bucket : layout.buckets) {
+    : m_layout(std::move(layout)), m_gradients(parameters.size()) {
+    for (const auto& bucket : m_layout.buckets) {
         std::int64_t elements = 0;
         for (const auto i : bucket)
             elements += parameters[i].tensor.numel();

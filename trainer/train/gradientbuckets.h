@@ -33,6 +33,7 @@ public:
     /// Sets all gradients to zero; they stay where they are.
     void zero();
     std::size_t count() const { return m_flat.size(); }
+    const BucketLayout& layout() const { return m_layout; }
     /// Sums one bucket over the ranks.
     void reduce(std::size_t bucket, Communicator& communicator);
     /// L2 norm of all gradients together, in double.
@@ -42,6 +43,7 @@ public:
     const std::vector<at::Tensor>& gradients() const { return m_gradients; }
 
 private:
+    BucketLayout m_layout;
     std::vector<at::Tensor> m_flat;
     std::vector<at::Tensor> m_gradients;
 };

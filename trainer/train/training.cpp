@@ -7,6 +7,7 @@
 #include "trainer/model/huggingface.h"
 #include "trainer/train/adamw.h"
 #include "trainer/train/agreement.h"
+#include "trainer/train/checkpoint.h"
 #include "trainer/train/gradientbuckets.h"
 #include "trainer/train/memory.h"
 #include "trainer/train/schedule.h"
@@ -133,11 +134,22 @@ private:
     void agreeOnJob();
     void agreeOnState();
     void writeStart();
+    /// Rank 0 reads the newest checkpoint. The steps that are done, the same on every rank; 0: it found none.
+    std::int64_t resume();
+    void requireSamePlan(const LoadedCheckpoint& loaded) const;
+    TrainerState stateAt(std::int64_t step) const;
+    fs::path checkpoints() const { return fs::absolute(m_e.output / wire::layout::checkpointsFolder); }
+    bool isDue(std::int64_t step) const;
     /// False when some rank was asked to stop: then the step is not made.
     bool step(std::int64_t number);
+    /// Forward and backward of this rank's sequences, in micro-batches; the sum of its losses.
+    double computeGradients(wire::StepLine& line, StopWatch& watch);
     void update(wire::StepLine& line);
+    /// Collective, where the loss or the gradients are not finite.
     void noteNonFinite(const wire::StepLine& line);
-    std::optional<fs::path> save(const std::string& name, std::int64_t step);
+    std::string nonFiniteText(const wire::StepLine& line);
+    enum class Holds { Model, ModelAndTraining };
+    std::optional<fs::path> save(const std::string& name, std::int64_t step, Holds holds);
 
     const RankEnvironment& m_e;
     at::Device m_device;
@@ -147,6 +159,8 @@ private:
     AdamW m_optimizer;
     at::Tensor m_inputs, m_labels;
     std::unique_ptr<Communicator> m_deviceWorld;
+    std::string m_dataDigest; ///< over all ranks
+    std::int64_t m_done = 0;  ///< steps of earlier attempts
     bool m_nonFiniteSeen = false;
     TrainingResult m_result;
 };
@@ -155,8 +169,16 @@ void Training::prepare() {
     std::int64_t epoch = m_sampler.shortestLane();
     m_e.startup.allReduce(bufferOf(epoch), Reduction::Min);
     m_sampler.setStepsPerEpoch(epoch);
+    const std::string own = m_sampler.digest();
+    std::string all(own.size() * static_cast<std::size_t>(m_e.startup.worldSize()), '\0');
+    m_e.startup.allGather({const_cast<char*>(own.data()), own.size(), DataType::UInt8},
+                          {all.data(), all.size(), DataType::UInt8});
+    m_dataDigest = wire::sha256Hex(all);
     agreeOnJob();
-    if (m_e.spec.model.folder) {
+    m_done = resume();
+    if (m_done > 0) {
+        // Rank 0 has read everything.
+    } else if (m_e.spec.model.folder) {
         if (isFirst())
             loadHuggingFace(m_decoder, m_e.inputs / m_e.spec.model.folder->path);
     } else {
@@ -167,6 +189,58 @@ void Training::prepare() {
     broadcastTensors(m_optimizer.state(), world);
     agreeOnState();
     writeStart();
+}
+
+std::int64_t Training::resume() {
+    std::int64_t done = 0;
+    if (isFirst() && m_e.spec.checkpoint.resume == "auto")
+        if (const auto loaded = loadNewestCheckpoint(m_decoder, m_optimizer, checkpoints())) {
+            requireSamePlan(*loaded);
+            done = loaded->state.step;
+            for (const auto& fault : loaded->damaged)
+                m_e.metrics.write(wire::EventLine{"damaged_checkpoint", done, fault});
+            std::string message = "after step " + std::to_string(done) + ", from " + loaded->folder.string();
+            if (loaded->state.worldSize != m_e.communicator.worldSize())
+                message += "; with " + std::to_string(m_e.communicator.worldSize()) + " ranks instead of " +
+                           std::to_string(loaded->state.worldSize) +
+                           ": the same order of the data, but rounding differs";
+            else if (loaded->state.buckets != stateAt(done).buckets)
+                message += "; in other buckets (train.bucket_mib): rounding differs";
+            m_e.metrics.write(wire::EventLine{"resumed", done, message});
+        }
+    m_e.startup.broadcast(bufferOf(done), 0);
+    return done;
+}
+
+void Training::requireSamePlan(const LoadedCheckpoint& loaded) const {
+    const TrainerState &then = loaded.state, now = stateAt(then.step);
+    std::string differences;
+    const auto compare = [&](const char* what, const auto& before, const auto& after) {
+        if (before != after)
+            differences += (differences.empty() ? "" : ", ") + std::string(what);
+    };
+    compare("train.seed", then.seed, now.seed);
+    compare("train.global_batch", then.globalBatch, now.globalBatch);
+    compare("train.sequence_length", then.sequenceLength, now.sequenceLength);
+    compare("the steps in an epoch", then.stepsPerEpoch, now.stepsPerEpoch);
+    if (then.worldSize == now.worldSize)
+        compare("the data", then.data, now.data);
+    if (!differences.empty())
+        throw TrainerError(ExitCode::BadJob,
+                           loaded.folder.string() + " was made with another plan: " + differences +
+                               " differ; use the same, or set checkpoint.resume to \"never\"");
+}
+
+TrainerState Training::stateAt(std::int64_t step) const {
+    const auto& t = m_e.spec.train;
+    return {step,
+            m_e.communicator.worldSize(),
+            t.seed,
+            t.globalBatch,
+            t.sequenceLength,
+            m_sampler.stepsPerEpoch(),
+            m_dataDigest,
+            m_buckets.layout().toJson()};
 }
 
 /// Before the first broadcast, whose sizes it decides.
@@ -205,8 +279,8 @@ void Training::writeStart() {
 
 TrainingResult Training::run() {
     m_result.state = "finished";
-    const auto every = m_e.spec.checkpoint.everySteps;
-    for (std::int64_t number = 1; number <= m_e.spec.train.steps; ++number) {
+    m_result.steps = m_done;
+    for (std::int64_t number = m_done + 1; number <= m_e.spec.train.steps; ++number) {
         if (m_e.currentStep)
             *m_e.currentStep = number;
         if (!step(number)) {
@@ -214,13 +288,40 @@ TrainingResult Training::run() {
             m_e.metrics.write(wire::EventLine{"stop_requested", m_result.steps, "stopping after this step"});
             break;
         }
-        if (every > 0 && number % every == 0 && number < m_e.spec.train.steps)
-            save("step-" + std::to_string(number), number);
+        if (number < m_e.spec.train.steps && isDue(number)) {
+            save("step-" + std::to_string(number), number, Holds::ModelAndTraining);
+            if (const int keep = m_e.spec.checkpoint.keepLast; isFirst() && keep > 0)
+                deleteOldCheckpoints(checkpoints(), keep);
+        }
     }
-    if (const auto folder = save("final", m_result.steps))
+    const Holds holds = m_result.state == "stopped" ? Holds::ModelAndTraining : Holds::Model;
+    if (const auto folder = save("final", m_result.steps, holds))
         m_result.model = *folder;
     m_e.metrics.write(wire::EndLine{m_result.state, m_result.steps, m_result.model.string()});
     return m_result;
+}
+
+bool Training::isDue(std::int64_t step) const {
+    const auto& checkpoint = m_e.spec.checkpoint;
+    return (checkpoint.everySteps > 0 && step % checkpoint.everySteps == 0) ||
+           (checkpoint.everyEpoch && step % m_sampler.stepsPerEpoch() == 0);
+}
+
+double Training::computeGradients(wire::StepLine& line, StopWatch& watch) {
+    const std::int64_t rows = m_inputs.size(0);
+    const std::int64_t most = m_e.spec.train.microBatch > 0 ? m_e.spec.train.microBatch : rows;
+    double lossSum = 0;
+    for (std::int64_t begin = 0; begin < rows; begin += most) {
+        const auto count = std::min(most, rows - begin);
+        const auto sequences = Sequences::ofRows(m_inputs.narrow(0, begin, count).to(m_device));
+        const auto labels = m_labels.narrow(0, begin, count).to(m_device).flatten();
+        const at::Tensor sum = m_decoder.lossSum(sequences, labels);
+        lossSum += sum.item<double>();
+        line.milliseconds.forward += watch.lap();
+        (sum / static_cast<double>(std::max<std::int64_t>(1, line.tokens))).backward();
+        line.milliseconds.backward += watch.lap();
+    }
+    return lossSum;
 }
 
 bool Training::step(std::int64_t number) {
@@ -230,8 +331,6 @@ bool Training::step(std::int64_t number) {
     m_sampler.fill(number, m_inputs.mutable_data_ptr<std::int64_t>(),
                    m_labels.mutable_data_ptr<std::int64_t>());
     line.rankTokens = m_labels.ne(-100).sum().item<std::int64_t>();
-    const auto sequences = Sequences::ofRows(m_inputs.to(m_device));
-    const auto labels = m_labels.to(m_device).flatten();
     line.milliseconds.data = watch.lap();
 
     // Known before backward, so that gradients are those of the mean over all ranks' target tokens; the wish
@@ -244,11 +343,7 @@ bool Training::step(std::int64_t number) {
         return false;
 
     m_buckets.zero();
-    const at::Tensor sum = m_decoder.lossSum(sequences, labels);
-    double lossSum = sum.item<double>();
-    line.milliseconds.forward = watch.lap();
-    (sum / static_cast<double>(std::max<std::int64_t>(1, line.tokens))).backward();
-    line.milliseconds.backward = watch.lap();
+    double lossSum = computeGradients(line, watch);
 
     for (std::size_t bucket = 0; bucket < m_buckets.count(); ++bucket)
         m_buckets.reduce(bucket, gradientWorld());
@@ -266,13 +361,13 @@ bool Training::step(std::int64_t number) {
     noteNonFinite(line);
     m_result.steps = number;
     m_result.lastLoss = line.loss;
-    if (number == 1)
+    if (number == m_done + 1)
         m_result.firstLoss = line.loss;
     return true;
 }
 
 void Training::update(wire::StepLine& line) {
-    line.learningRate = learningRateAt(m_e.spec.train, line.step);
+    line.learningRate = learningRateAt(m_e.spec.train, m_e.communicator.worldSize(), line.step);
     line.gradientNorm = m_buckets.norm();
     if (!std::isfinite(line.gradientNorm))
         return; // would make every weight NaN: noteNonFinite() says so
@@ -283,19 +378,37 @@ void Training::update(wire::StepLine& line) {
 
 void Training::noteNonFinite(const wire::StepLine& line) {
     const bool finite = std::isfinite(line.loss) && std::isfinite(line.gradientNorm);
-    if (!finite && !m_nonFiniteSeen)
-        m_e.metrics.write(wire::EventLine{"non_finite", line.step,
-                                          std::isfinite(line.loss)
-                                              ? "the gradients are not finite; update skipped"
-                                              : "the loss is not finite; update skipped"});
+    if (!finite && !m_nonFiniteSeen) {
+        const std::string text = nonFiniteText(line);
+        m_e.metrics.write(wire::EventLine{"non_finite", line.step, text + "; update skipped"});
+        if (m_e.spec.train.nonFinite == "stop")
+            throw TrainerError(ExitCode::NonFinite, "step " + std::to_string(line.step) + ": " + text +
+                                                        ", and train.non_finite is \"stop\"");
+    }
     m_nonFiniteSeen = !finite;
 }
 
-std::optional<fs::path> Training::save(const std::string& name, std::int64_t step) {
-    const fs::path folder = fs::absolute(m_e.output / wire::layout::checkpointsFolder / name);
+/// The sum has spread it over all ranks: the ranks' own losses tell where it began.
+std::string Training::nonFiniteText(const wire::StepLine& line) {
+    std::int64_t first =
+        std::isfinite(line.rankLoss) ? m_e.communicator.worldSize() : m_e.communicator.rank();
+    m_e.communicator.allReduce(bufferOf(first), Reduction::Min);
+    if (first < m_e.communicator.worldSize())
+        return "the loss is not finite, first on rank " + std::to_string(first);
+    for (std::size_t i = m_decoder.parameters().size(); i-- > 0;) // backward's order
+        if (!std::isfinite(at::linalg_vector_norm(m_buckets.gradients()[i]).item<double>()))
+            return "the gradients are not finite, beginning with " + m_decoder.parameters()[i].name;
+    return "the norm of the gradients is not finite";
+}
+
+std::optional<fs::path> Training::save(const std::string& name, std::int64_t step, Holds holds) {
+    const fs::path folder = checkpoints() / name;
     if (isFirst()) {
-        saveHuggingFace(m_decoder, folder,
-                        m_e.spec.model.folder ? m_e.inputs / m_e.spec.model.folder->path : fs::path());
+        const fs::path source = m_e.spec.model.folder ? m_e.inputs / m_e.spec.model.folder->path : fs::path();
+        if (holds == Holds::ModelAndTraining)
+            saveCheckpoint(m_decoder, m_optimizer, stateAt(step), folder, source);
+        else
+            saveHuggingFace(m_decoder, folder, source);
         m_e.metrics.write(wire::EventLine{"checkpoint", step, folder.string()});
     }
     // Writing many gigabytes to a slow disk is not a deadlock.

@@ -14,7 +14,6 @@ public:
     void text(const FieldText& field, std::string& value) {
         add(field, FieldInfo::Type::Text).defaultValue = value;
     }
-    void textOrNothing(const FieldText& field, std::string& value) { text(field, value); }
     void flag(const FieldText& field, bool value) { add(field, FieldInfo::Type::Flag).defaultValue = value; }
     void choice(const FieldText& field, std::string& value, std::initializer_list<const char*> choices) {
         auto& info = add(field, FieldInfo::Type::Choice);

@@ -53,21 +53,8 @@ void visitJobFields(Spec& s, Visitor& v) {
     v.number(
         {"train.micro_batch", "sequences", "Sequences in one pass of a rank; 0: its whole share at once"},
         t.microBatch, {0, 1 << 20});
-    v.choice({"train.precision", "", "Of weights and activations; 16 bits keep an fp32 copy of the weights"},
-             t.precision, {"fp32", "bf16", "fp16"});
-    v.choice({"train.compression", "", "Of gradients on their way between ranks"}, t.compression,
-             {"none", "bf16", "fp16"});
-    v.flag({"train.gradient_checkpointing", "", "Less memory for some more work: layers are computed twice"},
-           t.gradientCheckpointing);
     v.choice({"train.non_finite", "", "What a gradient that is not finite does: skip the update, or stop"},
              t.nonFinite, {"skip", "stop"});
-    v.number({"lora.rank", "", "Rank of low-rank adapters; 0: all weights are trained"}, s.lora.rank,
-             {0, 65536});
-    v.number({"lora.alpha", "", "Adapters are scaled by alpha / rank"}, s.lora.alpha, {0, 1e6, true});
-    v.textOrNothing(
-        {"lora.targets", "", "Matrices with adapters, such as q_proj, v_proj; empty: all of them"},
-        s.lora.targets);
-    v.flag({"lora.merge", "", "The last model has the adapters added to its weights"}, s.lora.merge);
     v.number({"checkpoint.every_steps", "steps", "Save the model every so many steps; 0: only at the end"},
              s.checkpoint.everySteps, {0, 1e9});
     v.flag({"checkpoint.every_epoch", "", "Save also after each pass over the data"},

@@ -82,13 +82,6 @@ public:
             fail(field.path, "expected one line of text", *found);
     }
 
-    void textOrNothing(const FieldText& field, std::string& value) {
-        if (const json* found = find(m_document, field.path); found && *found == "")
-            value.clear();
-        else
-            text(field, value);
-    }
-
     void flag(const FieldText& field, bool& value) {
         const json* found = find(m_document, field.path);
         if (!found)
@@ -147,7 +140,6 @@ class WriteFields {
 public:
     explicit WriteFields(json& document) : m_document(document) {}
     void text(const FieldText& field, const std::string& value) { set(field.path, value); }
-    void textOrNothing(const FieldText& field, const std::string& value) { set(field.path, value); }
     void flag(const FieldText& field, bool value) { set(field.path, value); }
     void choice(const FieldText& field, const std::string& value, std::initializer_list<const char*>) {
         set(field.path, value);
@@ -268,8 +260,8 @@ void findUnknown(const json& object, const std::string& prefix, std::vector<Fiel
         const bool known = knownPaths().contains(path);
         if (!known)
             errors.push_back({path, unknownField(path)});
-        const bool group = path == "train" || path == "data" || path == "model" || path == "lora" ||
-                           path == "checkpoint" || path == "deadlines";
+        const bool group = path == "train" || path == "data" || path == "model" || path == "checkpoint" ||
+                           path == "deadlines";
         if (group && !value.is_object())
             errors.push_back({path, "expected an object, found " + shown(value)});
         else if (group)

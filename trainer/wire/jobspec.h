@@ -52,20 +52,8 @@ struct TrainSpec {
     int threadsPerRank = 0; ///< 0: the node's cores divided by its ranks
     double bucketMib = 25;
     int microBatch = 0;             ///< sequences in one forward pass of a rank; 0: all of its share at once
-    std::string precision = "fp32"; ///< of weights and activations: "fp32", "bf16" or "fp16"
-    std::string compression = "none";   ///< of gradients on their way: "none", "bf16" or "fp16"
-    bool gradientCheckpointing = false; ///< keep each layer's input only, and compute the rest again
-    std::string nonFinite = "skip";     ///< what a non-finite gradient does: "skip" the step or "stop"
+    std::string nonFinite = "skip"; ///< what a non-finite gradient does: "skip" the step or "stop"
     bool operator==(const TrainSpec&) const = default;
-};
-
-/// Low-rank adapters (Hu et al. 2021) in PEFT's format.
-struct LoraSpec {
-    int rank = 0; ///< 0: all weights are trained
-    double alpha = 16;
-    std::string targets; ///< "q_proj, v_proj"; empty: every matrix of attention and feed-forward
-    bool merge = false;  ///< the last model has them added to its weights; else it is an adapter
-    bool operator==(const LoraSpec&) const = default;
 };
 
 struct CheckpointSpec {
@@ -94,7 +82,6 @@ struct JobSpec {
     std::vector<std::string> nodes; ///< as in --nodes; empty: this machine
     int ranksPerNode = 0;           ///< 0: one a usable GPU, or one on a CPU runtime
     TrainSpec train;
-    LoraSpec lora;
     CheckpointSpec checkpoint;
     DeadlineSpec deadlines;
     bool operator==(const JobSpec&) const = default;

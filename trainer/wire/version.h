@@ -10,6 +10,7 @@ namespace coxswain::wire {
 inline constexpr std::string_view jobFormat = "coxswain.job/1.0";
 inline constexpr std::string_view metricsFormat = "coxswain.metrics/1.0";
 inline constexpr std::string_view stateFormat = "coxswain.state/1.0";
+inline constexpr std::string_view checkpointFormat = "coxswain.checkpoint/1.0";
 inline constexpr std::string_view shardFormat = "coxswain.shard/1.0";
 
 /// How a file's format stands to the one that this program knows.
