@@ -10,6 +10,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <map>
 
 namespace coxswain::tests {
 namespace {
@@ -135,6 +136,38 @@ TEST_F(Trainer, finishes) {
         EXPECT_EQ(lines<wire::EndLine>(rank).size(), 1u);
     }
     EXPECT_TRUE(fs::exists(output() / "checkpoints/final/model.safetensors"));
+}
+
+TEST_F(Trainer, goesOnAfterAKillAsIfNothingHadHappened) {
+    auto spec = job(300);
+    spec["checkpoint"] = {{"every_steps", 20}};
+    const auto file = write(spec);
+    const auto killed = startRanks(3, file);
+    const auto pids = pidsOnceTraining(3);
+    ASSERT_TRUE(waitUntil(longEnough, [&] { return !lines<wire::EventLine>(0).empty(); }));
+    ASSERT_EQ(pids.size(), 3u);
+    ::kill(pids[1], SIGKILL);
+    ASSERT_NE(killed->wait(longEnough), 0) << "the kill came too late";
+    ASSERT_TRUE(waitUntil(longEnough, [&] { return !anyAlive(pids); }));
+    const auto resumed = startRanks(3, file);
+    ASSERT_EQ(resumed->wait(longEnough), 0) << resumed->output();
+    std::int64_t from = 0;
+    for (const auto& event : lines<wire::EventLine>(0))
+        if (event.event == "resumed")
+            from = event.step;
+    EXPECT_GE(from, 20);
+    EXPECT_EQ(from % 20, 0);
+    std::map<std::int64_t, wire::StepLine> seen;
+    for (const auto& line : lines<wire::StepLine>(2))
+        seen[line.step] = line;
+    ASSERT_EQ(seen.size(), 300u);
+    fs::rename(output(), m_folder.path() / "resumed");
+    const auto whole = startRanks(3, file);
+    ASSERT_EQ(whole->wait(longEnough), 0) << whole->output();
+    for (const auto& line : lines<wire::StepLine>(2)) {
+        EXPECT_EQ(seen[line.step].loss, line.loss) << "step " << line.step;
+        EXPECT_EQ(seen[line.step].gradientNorm, line.gradientNorm) << "step " << line.step;
+    }
 }
 
 TEST_F(Trainer, aloneItIsAWorldOfOneWithTheSameLosses) {

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <set>
 
 namespace coxswain::trainer {
