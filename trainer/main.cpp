@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // coxswain-trainer JOB.json: one rank of a data-parallel training. Started by mpirun, one process a rank.
-// coxswain-trainer tokenize MODEL: what its tokenizer makes of a text.
+// coxswain-trainer tokenize, score, gradients MODEL: what its tokenizer, or the model, makes of a text.
 #include "trainer/dist/errors.h"
 #include "trainer/dist/mpi.h"
+#include "trainer/modelverbs.h"
 #include "trainer/options.h"
 #include "trainer/stopsignal.h"
 #include "trainer/threads.h"
@@ -21,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace {
 
@@ -127,8 +129,12 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc > 1 && std::strcmp(argv[1], "tokenize") == 0)
-        return tokenizeVerb(argc - 1, argv + 1);
+    using Verb = int (*)(int, char**);
+    for (const auto& [name, verb] : {std::pair<const char*, Verb>("tokenize", tokenizeVerb),
+                                     {"score", scoreVerb},
+                                     {"gradients", gradientsVerb}})
+        if (argc > 1 && std::strcmp(argv[1], name) == 0)
+            return verb(argc - 1, argv + 1);
     ::umask(077);
     keepFreedMemory();
     const auto options = parseOptions(argc, argv);

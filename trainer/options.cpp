@@ -11,6 +11,8 @@ namespace {
 
 constexpr const char* usage = R"(usage: coxswain-trainer JOB.json [--output DIR] [--attempt N]
        coxswain-trainer tokenize MODEL [OPTION]...   see coxswain-trainer tokenize --help
+       coxswain-trainer score MODEL DATA [--json]
+       coxswain-trainer gradients MODEL DATA [--json]
 
 Trains what JOB.json describes, as one rank; mpirun starts one process a rank. Without mpirun it is a world of one.
 

@@ -24,13 +24,16 @@ constexpr Verb verbs[] = {
     {"attach", "follow a run that was started before", coxswain::cli::attachVerb},
     {"stop", "end a run: save the model and end, or --now", coxswain::cli::stopVerb},
     {"export", "write a run's metrics as CSV", coxswain::cli::exportVerb},
+    {"tokenize", "what a model's tokenizer makes of lines of text", coxswain::cli::tokenizeVerb},
+    {"score", "a model's loss and perplexity on samples", coxswain::cli::scoreVerb},
+    {"gradients", "a model's loss and gradient norms on one batch", coxswain::cli::gradientsVerb},
 };
 
 void usage(FILE* out) {
     std::fputs("usage: coxswain-cli VERB [OPTIONS]\n\nLaunches and watches training on several machines.\n\n",
                out);
     for (const auto& verb : verbs)
-        std::fprintf(out, "  %-8s %s\n", verb.name, verb.help);
+        std::fprintf(out, "  %-9s %s\n", verb.name, verb.help);
     std::fputs("\n'coxswain-cli VERB --help' explains a verb.\n", out);
 }
 

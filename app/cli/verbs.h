@@ -15,5 +15,8 @@ int runsVerb(const QStringList& arguments);
 int attachVerb(const QStringList& arguments);
 int stopVerb(const QStringList& arguments);
 int exportVerb(const QStringList& arguments);
+int tokenizeVerb(const QStringList& arguments);
+int scoreVerb(const QStringList& arguments);
+int gradientsVerb(const QStringList& arguments);
 
 } // namespace coxswain::cli

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <csignal>
 #include <fstream>
 #include <map>
@@ -168,6 +169,45 @@ TEST_F(Trainer, goesOnAfterAKillAsIfNothingHadHappened) {
         EXPECT_EQ(seen[line.step].loss, line.loss) << "step " << line.step;
         EXPECT_EQ(seen[line.step].gradientNorm, line.gradientNorm) << "step " << line.step;
     }
+}
+
+TEST_F(Trainer, scoresAndGradientsOfWhatItSaved) {
+    ASSERT_EQ(start(trainer(write(job(3))))->wait(longEnough), 0);
+    const std::string model = output() / "checkpoints/final";
+    const auto data =
+        m_folder.write("samples", "{\"tokens\": [72, 105, 33, 257], \"labels\": [-100, 105, 33, -100]}\n"
+                                  "{\"tokens\": [65, 110, 100]}\n{\"tokens\": [65]}\n");
+    const auto run = [&](const char* verb, const std::string& file) {
+        const auto process = start({TRAINER, verb, model, file, "--json"});
+        EXPECT_EQ(process->wait(longEnough), 0) << process->output();
+        return json::parse(process->output());
+    };
+    const auto score = run("score", data);
+    ASSERT_EQ(score["samples"].size(), 3u);
+    const std::int64_t tokens[] = {2, 2, 0};
+    double sum = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(score["samples"][i]["tokens"], tokens[i]);
+        sum += score["samples"][i]["loss"].get<double>();
+    }
+    EXPECT_EQ(score["samples"][2]["loss"], 0);
+    EXPECT_EQ(score["tokens"], 4);
+    EXPECT_NEAR(score["loss"].get<double>(), sum, 1e-9);
+    EXPECT_NEAR(score["perplexity"].get<double>(), std::exp(sum / 4), 1e-9);
+    const auto gradients = run("gradients", data);
+    EXPECT_NEAR(gradients["loss"].get<double>(), sum / 4, 1e-5) << "one batch is what separate samples are";
+    double squares = 0;
+    for (const auto& [name, norm] : gradients["gradients"].items()) {
+        EXPECT_GT(norm.get<double>(), 0) << name;
+        squares += norm.get<double>() * norm.get<double>();
+    }
+    EXPECT_EQ(gradients["gradients"].size(), 26u);
+    EXPECT_NEAR(gradients["norm"].get<double>(), std::sqrt(squares), 1e-9);
+    EXPECT_EQ(gradients["plan"]["sequences"][0]["targets"], 2);
+    // A text needs a tokenizer, and this model's folder has none.
+    const auto text = start({TRAINER, "score", model, m_folder.write("plain", "a text\n")});
+    EXPECT_EQ(text->wait(longEnough), static_cast<int>(ExitCode::BadModel)) << text->output();
+    EXPECT_NE(text->output().find("tokenizer.json"), std::string::npos) << text->output();
 }
 
 TEST_F(Trainer, aloneItIsAWorldOfOneWithTheSameLosses) {
