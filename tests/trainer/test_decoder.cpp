@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <malloc.h>
+
 #include <fstream>
 #include <map>
 
@@ -37,16 +39,44 @@ TEST(Golden, logitsLossAndGradientsAreThoseOfTransformers) {
         EXPECT_LT(largestDifference(decoder.logits(ids).flatten(), expected),
                   1e-5 * expected.abs().max().item<double>());
 
-        const at::Tensor loss = decoder.lossSum(ids, integers(model.at("labels")).flatten());
-        EXPECT_NEAR(loss.item<double>(), model.at("loss_sum").get<double>(), 1e-4);
-        loss.backward();
-        const auto norms = model.at("gradient_norms").get<std::map<std::string, double>>();
-        ASSERT_EQ(norms.size(), decoder.parameters().size());
-        for (const auto& [name, tensor] : decoder.parameters()) {
-            const double norm = tensor.grad().to(at::kDouble).norm().item<double>();
-            EXPECT_NEAR(norm, norms.at(name), 1e-5 + 2e-5 * norms.at(name)) << name;
+        for (const bool checkpointing : {false, true}) {
+            decoder.setGradientCheckpointing(checkpointing);
+            for (const auto& parameter : decoder.parameters())
+                parameter.tensor.mutable_grad() = at::Tensor();
+            const at::Tensor loss = decoder.lossSum(ids, integers(model.at("labels")).flatten());
+            EXPECT_NEAR(loss.item<double>(), model.at("loss_sum").get<double>(), 1e-4);
+            loss.backward();
+            const auto norms = model.at("gradient_norms").get<std::map<std::string, double>>();
+            ASSERT_EQ(norms.size(), decoder.parameters().size());
+            for (const auto& [name, tensor] : decoder.parameters()) {
+                const double norm = tensor.grad().to(at::kDouble).norm().item<double>();
+                EXPECT_NEAR(norm, norms.at(name), 1e-5 + 2e-5 * norms.at(name))
+                    << name << (checkpointing ? ", with gradient checkpointing" : "");
+            }
         }
     }
+}
+
+TEST(Decoder, gradientCheckpointingHoldsTheLayersInputsOnly) {
+    at::set_num_threads(1); // mallinfo2() counts this thread's arena
+    Decoder decoder(parseDecoderConfig(tinyConfig()), at::kCPU);
+    decoder.initialize(1);
+    const auto ids = Sequences::ofRows(torch::randint(0, 258, {64, 64}, at::kLong));
+    const auto labels = torch::randint(0, 258, {64 * 64}, at::kLong);
+    const auto held = [&](bool checkpointing) { // bytes that wait for backward
+        decoder.setGradientCheckpointing(checkpointing);
+        const auto inUse = [] {
+            const auto info = ::mallinfo2();
+            return static_cast<double>(info.uordblks + info.hblkhd);
+        };
+        const double before = inUse();
+        const auto loss = decoder.lossSum(ids, labels);
+        return inUse() - before;
+    };
+    held(false); // what is allocated once
+    const double all = held(false), inputs = held(true);
+    EXPECT_GT(all, 4096 * 32 * 4.0 * 20);
+    EXPECT_LT(inputs, 0.4 * all);
 }
 
 TEST(Decoder, gradientsAreThoseOfFiniteDifferences) {

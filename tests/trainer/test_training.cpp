@@ -212,6 +212,22 @@ TEST_F(TrainingTest, microBatchesChangeNothingButMemory) {
     }
 }
 
+TEST_F(TrainingTest, gradientCheckpointingChangesNoResult) {
+    m_spec.train.steps = 6;
+    m_spec.train.microBatch = 2;
+    const auto plain = m_folder.path() / "plain", checkpointed = m_folder.path() / "checkpointed";
+    trainRanks(2, plain);
+    m_spec.train.gradientCheckpointing = true;
+    trainRanks(2, checkpointed);
+    EXPECT_EQ(m_ends, std::vector<std::string>(2));
+    const auto expected = linesOf<wire::StepLine>(plain, 0), seen = linesOf<wire::StepLine>(checkpointed, 0);
+    ASSERT_EQ(seen.size(), 6u);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        EXPECT_EQ(seen[i].loss, expected[i].loss);
+        EXPECT_EQ(seen[i].gradientNorm, expected[i].gradientNorm);
+    }
+}
+
 /// Each step's line of a rank, the last attempt's where there are several.
 std::map<std::int64_t, wire::StepLine> stepsOf(const fs::path& output, int rank) {
     std::map<std::int64_t, wire::StepLine> steps;

@@ -4,8 +4,11 @@
 #include "trainer/data/random.h"
 #include "trainer/model/crossentropy.h"
 #include "trainer/model/kernels.h"
+#include "trainer/model/recompute.h"
 
 #include <torch/torch.h>
+
+#include <memory>
 
 namespace coxswain::trainer {
 namespace {
@@ -183,22 +186,27 @@ at::Tensor Decoder::feedForward(const Layer& layer, const at::Tensor& x) const {
     return at::linear(gated, layer.downWeight);
 }
 
+at::Tensor Decoder::layerOutput(const Layer& layer, const at::Tensor& x, const Positions& positions) const {
+    const auto attended = attention(layer, norm(x, layer.inputNorm), positions);
+    if (m_config.normsAroundFeedForward) {
+        const auto y = x + norm(attended, layer.attentionNorm);
+        return y + norm(feedForward(layer, norm(y, layer.beforeFeedForwardNorm)), layer.afterFeedForwardNorm);
+    }
+    const auto y = x + attended;
+    return y + feedForward(layer, norm(y, layer.attentionNorm));
+}
+
 at::Tensor Decoder::hidden(const Sequences& sequences) const {
-    const Positions positions(sequences, m_config, m_device);
+    const auto positions = std::make_shared<const Positions>(sequences, m_config, m_device);
     at::Tensor x = at::embedding(m_embedding, sequences.ids, m_config.paddingToken);
     if (m_config.embeddingScale != 1)
         x = x * m_config.embeddingScale;
-    for (const auto& layer : m_layers) {
-        const auto attended = attention(layer, norm(x, layer.inputNorm), positions);
-        if (m_config.normsAroundFeedForward) {
-            x = x + norm(attended, layer.attentionNorm);
-            x = x +
-                norm(feedForward(layer, norm(x, layer.beforeFeedForwardNorm)), layer.afterFeedForwardNorm);
-        } else {
-            x = x + attended;
-            x = x + feedForward(layer, norm(x, layer.attentionNorm));
-        }
-    }
+    for (const auto& layer : m_layers)
+        x = m_gradientCheckpointing ? recomputed(x,
+                                                 [this, &layer, positions](const at::Tensor& input) {
+                                                     return layerOutput(layer, input, *positions);
+                                                 })
+                                    : layerOutput(layer, x, *positions);
     return norm(x, m_finalNorm);
 }
 

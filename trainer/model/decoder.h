@@ -33,6 +33,10 @@ class Decoder {
 public:
     Decoder(DecoderConfig config, at::Device device);
 
+    /// Backward keeps each layer's input only, and computes the rest again: less memory for some more work.
+    /// The decoder must then stay where it is until backward is done.
+    void setGradientCheckpointing(bool on) { m_gradientCheckpointing = on; }
+
     const DecoderConfig& config() const { return m_config; }
     /// In a fixed order; a tied head appears once, as the embedding.
     const std::vector<Parameter>& parameters() const { return m_parameters; }
@@ -66,9 +70,11 @@ private:
     at::Tensor attend(const Layer& layer, const at::Tensor& query, const at::Tensor& key,
                       const at::Tensor& value, const Positions& positions) const;
     at::Tensor feedForward(const Layer& layer, const at::Tensor& x) const;
+    at::Tensor layerOutput(const Layer& layer, const at::Tensor& x, const Positions& positions) const;
 
     DecoderConfig m_config;
     at::Device m_device;
+    bool m_gradientCheckpointing = false;
     std::vector<Parameter> m_parameters;
     std::vector<Layer> m_layers;
     at::Tensor m_embedding, m_finalNorm, m_head;

@@ -116,6 +116,7 @@ public:
                                                m_e.spec.train.epsilon, m_e.spec.train.weightDecay}),
           m_inputs(at::empty({m_sampler.laneCount(), m_sampler.sequenceLength()}, at::kLong)),
           m_labels(at::empty_like(m_inputs)) {
+        m_decoder.setGradientCheckpointing(m_e.spec.train.gradientCheckpointing);
         if (m_e.plugin)
             m_deviceWorld = m_e.plugin->createCommunicator(m_e.startup, startupLimit());
         prepare();

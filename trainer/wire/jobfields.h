@@ -53,6 +53,8 @@ void visitJobFields(Spec& s, Visitor& v) {
     v.number(
         {"train.micro_batch", "sequences", "Sequences in one pass of a rank; 0: its whole share at once"},
         t.microBatch, {0, 1 << 20});
+    v.flag({"train.gradient_checkpointing", "", "Less memory for some more work: layers are computed twice"},
+           t.gradientCheckpointing);
     v.choice({"train.non_finite", "", "What a gradient that is not finite does: skip the update, or stop"},
              t.nonFinite, {"skip", "stop"});
     v.number({"checkpoint.every_steps", "steps", "Save the model every so many steps; 0: only at the end"},

@@ -51,8 +51,9 @@ struct TrainSpec {
     std::int64_t seed = 1;
     int threadsPerRank = 0; ///< 0: the node's cores divided by its ranks
     double bucketMib = 25;
-    int microBatch = 0;             ///< sequences in one forward pass of a rank; 0: all of its share at once
-    std::string nonFinite = "skip"; ///< what a non-finite gradient does: "skip" the step or "stop"
+    int microBatch = 0; ///< sequences in one forward pass of a rank; 0: all of its share at once
+    bool gradientCheckpointing = false; ///< keep each layer's input only, and compute the rest again
+    std::string nonFinite = "skip";     ///< what a non-finite gradient does: "skip" the step or "stop"
     bool operator==(const TrainSpec&) const = default;
 };
 

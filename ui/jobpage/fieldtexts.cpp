@@ -33,6 +33,7 @@ constexpr Entry entries[] = {
     {"train.threads_per_rank", QT_TRANSLATE_NOOP("JobFields", "Threads of each rank"), true},
     {"train.bucket_mib", QT_TRANSLATE_NOOP("JobFields", "Bucket size"), true},
     {"train.micro_batch", QT_TRANSLATE_NOOP("JobFields", "Micro-batch"), true},
+    {"train.gradient_checkpointing", QT_TRANSLATE_NOOP("JobFields", "Gradient checkpointing"), true},
     {"train.non_finite", QT_TRANSLATE_NOOP("JobFields", "Non-finite gradients"), true},
     {"checkpoint.every_steps", QT_TRANSLATE_NOOP("JobFields", "Checkpoint every"), false},
     {"checkpoint.every_epoch", QT_TRANSLATE_NOOP("JobFields", "Checkpoint each epoch"), true},
